@@ -14,7 +14,7 @@ from bot.local_discord.server import LocalDiscord
 from data.calendar.announcements import last_listing
 from data.stores.digest_record import Digest
 from data.stores.store import Store
-from index.digest.word_filter import WordFilter
+from index.search.word_filter import WordFilter
 
 _LINK = re.compile(r"arxiv\.org/abs/([\w./-]+?)(?:v\d+)?\)")
 

@@ -25,6 +25,7 @@ from commands.kit.spoken import Spoken, spoken
 from commands.kit.waiting import not_yet
 from commands.people.within import EMPTY_HERE, EVERYBODY, Within
 from index.people.knowing import Knows, knowing
+from index.search.routing import topic_known
 from index.search.search import Found
 
 NEEDS = (Need.PAPERS, Need.MEANING, Need.PEOPLE)
@@ -109,7 +110,7 @@ class WhoKnows(commands.Cog, name="Who knows"):
         await answer(interaction, work, private=private, cost=SEARCH, needs=NEEDS)
 
     async def _who_knows(self, interaction: discord.Interaction, topic: str, within: Within) -> ui.LayoutView:
-        return await show_knowing(await seen_by(interaction), topic, within)
+        return await show_knowing(await seen_by(interaction), topic_known(topic), within)
 
 
 @spoken("who-knows", cost=SEARCH, needs=NEEDS)

@@ -16,9 +16,9 @@ from index.digest.local_words import SAMPLE, LocalWords, standard
 from index.digest.picks import Pick, Scored, picked
 from index.digest.short_queries import printed
 from index.digest.taste import TasteRanker
-from index.digest.word_filter import WordFilter, passes_any
 from index.search.corpus import Corpus
 from index.search.embedding_model import ModelError
+from index.search.word_filter import WordFilter, passes_any
 
 KEPT = 20_000
 """Papers that stay encoded."""
@@ -52,7 +52,7 @@ class Taste:
         They want the papers of ``followed`` and no others.
     require, exclude
         Words or phrases: title or abstract has at least one required, and no excluded one
-        (:class:`index.digest.word_filter.WordFilter`).
+        (:class:`index.search.word_filter.WordFilter`).
     declining
         For queries and phrases that leave something out: only papers that pass one of these filters match
         them. Those that don't may still match for another reason.

@@ -23,11 +23,11 @@ from index.digest.chooser import Taste
 from index.digest.description import read_description
 from index.digest.picks import Pick
 from index.digest.sources import DigestSources, chooser_of
-from index.digest.word_filter import WordFilter
 from index.digest.writers import Writers, writers_of
 from index.search.kept_phrases import KeptPhrases
 from index.search.phrase_shared import shared_phrases
 from index.search.understanding import Understood
+from index.search.word_filter import WordFilter
 from index.trust.views import Place
 
 LIKED_FOR = timedelta(days=180)

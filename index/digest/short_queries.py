@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from index.digest.word_filter import WantedPhrase, WordFilter, passes_any, plain_text
 from index.search.lexical import WordIndex
+from index.search.word_filter import WantedPhrase, WordFilter, passes_any, plain_text
 
 SHORT = 3
 """A query of at most so many content words is short."""
@@ -21,7 +21,7 @@ def printed(
 ) -> list[str]:
     """For each text a short query that it prints, its words side by side; empty where it prints none.
 
-    In any form of each word (:class:`index.digest.word_filter.WantedPhrase`), unless ``declining`` has
+    In any form of each word (:class:`index.search.word_filter.WantedPhrase`), unless ``declining`` has
     filters for the query and the text passes none of them.
     """
     short = {

@@ -156,6 +156,12 @@ def is_thanks(said: str) -> bool:
     return _THANKS.fullmatch(said[:LONGEST].strip()) is not None
 
 
+def topic_known(said: str) -> str:
+    """The topic of "who knows about gossip?"; any other text as it is."""
+    asked = _WHO_KNOWS.fullmatch(said[:LONGEST].strip())
+    return asked[1] if asked else said
+
+
 def speaks_of_papers(said: str) -> bool:
     """Whether a text speaks of papers or of writing them: "papers by …", "what did … publish"."""
     return _WROTE.search(said[:LONGEST]) is not None

@@ -28,6 +28,7 @@ from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
 from index.search.similar import SimilarPapers
 from index.search.understanding import LIKENESS, Understood, language_of, literally, understand
 from index.search.wishes import Order
+from index.search.word_filter import WordFilter
 
 __all__ = ["JUDGED", "Found", "Hit", "Search"]
 
@@ -36,6 +37,9 @@ ORDERED = 50
 """How many of the best papers are put in the order that a query asks for."""
 OF_AUTHOR = 5_000
 """The most papers of one author, or with one phrase, that are looked at."""
+UNWANTED, CHECKED = 50_000, 4
+"""The most papers with an unwanted phrase that are left out beforehand. Then so many times the papers asked
+for are found, and their texts checked."""
 MAX_RARITIES = 50_000
 
 
@@ -160,16 +164,20 @@ class Search(SimilarPapers):
             if said.without or said.unwanted_people or (ordered and not query.text):
                 allowed = await self._without(said.without, said.unwanted_people, allowed)
             depth = max(k, ORDERED) if ordered else k
+            found = depth * CHECKED if said.without else depth
             # Embedding and what is near take one core, and looking words up another.
             if query.text != text:
                 embedding = await begun.enter_async_context(_begun(self.embed(query.text)))
             (vector, near), by_words, (first, sure) = await asyncio.gather(
-                self._ranking.by_meaning(query, embedding, depth, allowed),
-                asyncio.to_thread(self._ranking.by_words, query, depth, allowed),
+                self._ranking.by_meaning(query, embedding, found, allowed),
+                asyncio.to_thread(self._ranking.by_words, query, found, allowed),
                 self._certain(query, said.like is not None),
             )
-        hits = await self._ranking.rank(query, vector, near, by_words, depth, allowed, wanted)
+        hits = await self._ranking.rank(query, vector, near, by_words, found, allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
+        if said.without:
+            clear = await self._clear_of(said.without, [*first, *(hit.paper_id for hit in hits)])
+            hits, first = [hit for hit in hits if hit.paper_id in clear], [p for p in first if p in clear]
         if not sure and not plain:
             first = await self._unless_titled(query.text, first, hits[:judged])
         hits = promote(hits, first)[:depth]
@@ -197,11 +205,18 @@ class Search(SimilarPapers):
         """The papers that may be found, have none of the unwanted phrases and are by none of these people."""
         chosen = (self._library.facets.codes >= 0) if allowed is None else allowed.copy()
         for what in unwanted:
-            hits = await asyncio.to_thread(self._library.words.search, what, OF_AUTHOR, phrases=[what])
+            hits = await asyncio.to_thread(self._library.words.search, what, UNWANTED, phrases=[what])
             chosen[[paper for paper, _ in hits if paper < len(chosen)]] = False
         theirs = await self._written_by(people) or ()
         chosen[[paper for paper in theirs if paper < len(chosen)]] = False
         return chosen
+
+    async def _clear_of(self, unwanted: Sequence[str], papers: Sequence[int]) -> set[int]:
+        """Those of some papers whose texts have no form of an unwanted phrase."""
+        words, texts = WordFilter((), unwanted), await self._library.store.texts(papers)
+        return {
+            paper for paper, (title, abstract, _) in texts.items() if words.passes(f"{title}\n{abstract}")
+        }
 
     async def _fitting(
         self, said: Understood, hits: Sequence[Hit], certain: Sequence[int], *, asked: bool

@@ -8,6 +8,7 @@ import pytest_asyncio
 from sqlalchemy import event
 
 from bot.local_discord.server import LocalDiscord
+from index.search import search
 from tests.helpers.lab import fill, started
 from tests.helpers.records import record
 
@@ -80,6 +81,18 @@ async def test_a_person_s_papers_are_left_out_until_undone(user, typed):
     back = await reply.press("Also with Grace Hopper")
     assert "1. **[Speculative Decoding of Wombat Songs" in back.text
     assert "Grace Hopper first" not in back.text, "nor does it turn into its opposite"
+
+
+async def test_no_form_of_an_unwanted_word_is_shown(user, lab, monkeypatch):
+    monkeypatch.setattr(search, "UNWANTED", 1)  # as where very many papers have it
+    songs = "Numbat songs are long. We study numbat songs at night with a large language model (LLM)."
+    models = [_paper(40 + n, f"Numbat Songs at Night, Part {n}", abstract=songs) for n in range(6)]
+    await fill(lab.bot, [*models, _paper(46, "Numbat Songs at Night by Ear")])
+    assert "Part 3" in (await user.slash("/search numbat songs at night")).text
+    reply = await user.slash("/search numbat songs at night without using LLMs")
+    assert "Without LLMs" in reply.text
+    assert "1. **[Numbat Songs at Night by Ear" in reply.text
+    assert "Part" not in reply.text
 
 
 async def test_days_that_are_not_wanted_are_left_out(user):

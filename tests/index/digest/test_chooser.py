@@ -8,11 +8,11 @@ import pytest
 from index.digest.chooser import QUERY_PAPERS, Chooser, Taste
 from index.digest.choosing import MOST_QUERIES, _queries
 from index.digest.taste import LEAST_ODDS, TasteRanker
-from index.digest.word_filter import WordFilter, passes_any
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.intake import Intake
 from index.search.understanding import literally
+from index.search.word_filter import WordFilter, passes_any
 from tests.helpers.digests import MONDAY, TOPICS, papers
 from tests.helpers.records import record
 

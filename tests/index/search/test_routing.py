@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.search.routing import OPTIONS, Route, is_thanks, paper_texts, route
+from index.search.routing import OPTIONS, Route, is_thanks, paper_texts, route, topic_known
 
 YEAR = date(2026, 1, 1)
 
@@ -100,6 +100,19 @@ def test_a_family_name_of_several_is_asked_for_and_several_people_are_searched_f
     assert route("compare congestion control of Minlan Yu and Kai Chen", on_subject).command != "compare"
     both = Read(people=("Minlan Yu", "Kai Chen"), people_sure=True, people_said="Minlan Yu and Kai Chen")
     assert route("papers by Minlan Yu and Kai Chen", both).command == "search"
+
+
+@pytest.mark.parametrize(
+    ("said", "topic"),
+    [
+        ("who knows about gossip?", "gossip"),
+        (" Who works on RDMA", "RDMA"),
+        ("gossip", "gossip"),
+        ("who knows", "who knows"),
+    ],
+)
+def test_a_topic_may_be_asked_for(said, topic):
+    assert topic_known(said) == topic
 
 
 @pytest.mark.parametrize("said", ["thanks", "Thanks, that helps!", "ok thank you so much", "great, thx :)"])

@@ -3,7 +3,7 @@
 import pytest
 
 from data.stores.digest_record import phrases
-from index.digest.word_filter import WantedPhrase, WordFilter, is_form, plain_text
+from index.search.word_filter import WantedPhrase, WordFilter, is_form, plain_text
 
 TEXT = "In-network aggregation on switches"
 
