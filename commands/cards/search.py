@@ -39,6 +39,7 @@ def understood_line(said: Understood, order: Order, *, since: date | None, until
     parts = [
         _fixed(said),
         _days(since, until) + (_counted(said) if since == said.since else ""),
+        f"“{shown(said.days_kept, 60)}” ignored: days in between can't be left out" if said.days_kept else "",
         _people(said),
         _like(said),
         f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",
@@ -131,7 +132,8 @@ def namesakes_line(name: str, people: int) -> str:
 def _people(said: Understood) -> str:
     if not said.people:
         return ""
-    who = _authors(said.people, "and" if said.people_together else "or")
+    together = [names[0] for names in said.people_together]
+    who = _authors(together, "and") if together else _authors(said.people)
     return f"papers by {who}" if said.people_sure or not said.text else f"papers by {who} first"
 
 

@@ -80,7 +80,9 @@ async def ask_which_paper(
     closest = f"; the {CHOICES} closest titles are below" if len(ids) > CHOICES else ""
     words = {*title_words(typed)}
     titles = [{*title_words(paper.title)} for paper in await services.store.papers(ids[:CHOICES])]
-    if not any(words <= title for title in titles):
+    if await services.store.find_title(typed):
+        said = f"Several papers match “{_echo(typed)}”{closest}."
+    elif not any(words <= title for title in titles):
         said = f"I know no paper called “{_echo(typed)}”. The closest titles are below."
     elif len(words) >= WHOLE:
         several = f"several whose titles have these words{closest}"

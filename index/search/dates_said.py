@@ -36,20 +36,28 @@ _DURING = re.compile(
     FLAGS,
 )
 _ALONE = re.compile(rf"(?<![\w.-]){POINT}(?:'s|’s|s['’])?", FLAGS)
+_PAPERS = r"(?:papers?|articles?|works?|publications?|preprints?)"
 _NONE = (
-    r"(?:[,;(]\s*)?(?:\b(?:and|but)\s+)?(?:\bplease\s+)?\b(?:not|nothing|none|no|exclud(?:e|ing)|except|without)\s+"
-    r"(?:(?:any|anything|ones?|those|papers?|articles?|works?|publications?|preprints?)\s+)*"
+    r"(?:[,;(]\s*)?(?:\b(?:and|but)\s+)?(?:\bplease\s+)?"
+    r"\b(?:not|nothing|none|no|neither|nor|exclud(?:e|ing)|except(?:\s+for)?|without)\s+"
+    rf"(?:(?:any|anything|ones?|those|{_PAPERS})\s+)*"
     r"(?:(?:that|which)\s+(?:are|is|were|was)\s+)?"
 )
+_DECLINED = re.compile(rf"{_NONE}(?:{_OUT}\s+)?$", re.IGNORECASE)
+"""What stands before days that are not wanted."""
+_FURTHER = re.compile(rf"\s*(?:,|,?\s*(?:and|or|nor)\s+)\s*(?:(?:from|in|during|of)\s+)?{POINT}", FLAGS)
 _COUNT_OF = (
     r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d{1,3})\s+(?:day|week|month|year)s?\b"
 )
-_NOT_OLDER = re.compile(rf"{_NONE}(?:older|earlier)\s+than\s+(?={_COUNT_OF}(?!\s+ago))", re.IGNORECASE)
-_NOT_BEFORE, _NOT_AFTER = (
-    re.compile(rf"{_NONE}(?:(?:from|{_OUT})\s+)?(?:{how})\s+", re.IGNORECASE)
-    for how in (r"before|prior\s+to|(?:older|earlier)\s+than", r"after|(?:later|newer)\s+than")
+_NOT_OLDER = re.compile(  # "papers not older than a year", but not "patients not older than 65 years"
+    rf"(?:(?<=[,;(])\s*|\b(?P<noun>{_PAPERS})\s+|^|(?=\b(?:nothing|none|no\s+{_PAPERS})\b)){_NONE}"
+    rf"(?:older|earlier)\s+than\s+(?={_COUNT_OF}(?!\s+ago))",
+    re.IGNORECASE,
 )
-_NOT_IN = re.compile(rf"{_NONE}(?:{_OUT}\s+)?(?:from|in|during|of)\s+{POINT}", FLAGS)
+_NOT_BEFORE, _NOT_AFTER = (
+    re.compile(rf"{_NONE}(?:(?:from|{_OUT})\s+)?(?:{how})\s+(?={POINT})", FLAGS)
+    for how in (r"before|prior\s+to|(?:older|earlier)\s+than", r"since|after|(?:later|newer)\s+than")
+)
 _BARE = frozenset({"iso", "dmy", "mdy", "my", "quarter", "rolling", "last", "this", "day", "year", "ago"})
 """Points that are a date without a preposition."""
 _VAGUE = frozenset({"short"})
@@ -66,6 +74,8 @@ class Span:
     """The words that said it."""
     from_listing: bool = False
     """Whether it is counted from the newest listing, because nothing is newer."""
+    declined: bool = False
+    """Whether the words decline days; without a first and a last day, a search can't leave those out."""
 
 
 def read_dates(
@@ -84,21 +94,53 @@ def read_dates(
         Whether words with a year in them ("semeval 2024") name something; then the year isn't a date.
     """
     asked = text
-    for pattern, how in ((_NOT_OLDER, " in the last "), (_NOT_BEFORE, " since "), (_NOT_AFTER, " until ")):
-        text = pattern.sub(how, text)
-    if (match := _NOT_IN.search(text)) and (days := days_of(match, "", today, newest)):
-        rest = _without(text, match)
-        if days[1] >= (newest or today):
-            return Span(None, days[0] - timedelta(1), match[0].strip(" ,;(")), rest
-        return read_dates(rest, today, newest, is_name)  # a search has one span: this can't be left out of it
+    text = _NOT_OLDER.sub(lambda match: f"{match['noun'] or ''} in the last ", text)
+    text = _NOT_BEFORE.sub(" since ", text)
+    text = _NOT_AFTER.sub(lambda m: " before " if m[0].split()[-1].lower() == "since" else " until ", text)
+    declined = text != asked
+    found = _first(text, today, newest, is_name)
+    if found is None:
+        return None, asked
+    span, text = found
+    if (span.since is None) != (span.until is None) and (also := _first(text, today, newest, is_name)):
+        other, rest = also
+        since, until = span.since or other.since, span.until or other.until
+        completes = (span.since is None, span.until is None) == (other.until is None, other.since is None)
+        if completes and since and until and since <= until:
+            both = f"{span.said}, {other.said}"
+            span, text = replace(span, since=since, until=until, said=both), rest
+    return replace(span, declined=declined or span.declined), text
+
+
+def _first(
+    text: str, today: date, newest: date | None, is_name: Callable[[str], bool]
+) -> tuple[Span, str] | None:
+    """The first span of a text, and the text without it."""
     for pattern in (_BETWEEN, _YEARS, _OPEN, _DURING, _ALONE):
         for match in pattern.finditer(text):
             if _may_be_date(pattern, match, is_name, text):
                 span = _span(pattern, match, today, newest)
-                if span is not None:
-                    by_clock = _span(pattern, match, today, None)
-                    return replace(span, from_listing=span != by_clock), _without(text, match)
-    return None, asked
+                if span is None:
+                    continue
+                if before := _DECLINED.search(text[: match.start()]):
+                    return _but_for(span, text, before.start(), match.end(), newest or today)
+                by_clock = _span(pattern, match, today, None)
+                return replace(span, from_listing=span != by_clock), _cut(text, match.start(), match.end())
+    return None
+
+
+def _but_for(span: Span, text: str, start: int, end: int, newest: date) -> tuple[Span, str]:
+    """What is left of time without a declined span; nothing is left out where it lies between other days."""
+    if further := _FURTHER.match(text, end):
+        end, span = further.end(), replace(span, since=None, until=None)
+    said = text[start:end].strip(" ,;(")
+    if span.since and (span.until is None or span.until >= newest):
+        span = Span(None, span.since - timedelta(1), said, declined=True)
+    elif span.until and span.since is None:
+        span = Span(span.until + timedelta(1), None, said, declined=True)
+    else:
+        span = Span(None, None, said, declined=True)
+    return span, _cut(text, start, end)
 
 
 def day_from(text: str, today: date, newest: date | None = None) -> date | None:
@@ -110,8 +152,10 @@ def day_from(text: str, today: date, newest: date | None = None) -> date | None:
     return days[0] if days else None
 
 
-def _without(text: str, match: re.Match[str]) -> str:
-    before, after = text[: match.start()].rstrip(), text[match.end() :].lstrip(" ,;")
+def _cut(text: str, start: int, end: int) -> str:
+    before, after = text[:start].rstrip(), text[end:].lstrip(" ,;")
+    if text[start:end].startswith("("):
+        after = after.removeprefix(")")
     return " ".join(f"{before} {after}".split())
 
 
@@ -162,7 +206,7 @@ def _span(pattern: re.Pattern[str], match: re.Match[str], today: date, newest: d
     if how in ("before", "prior to", "older than"):
         return Span(None, days[0] - timedelta(1), said)
     if how in ("until", "till", "up to"):
-        return Span(None, days[1], said)
+        return Span(None, days[0] if kind_of_point(match) == "ago" else days[1], said)
     if how in ("after", "later than", "newer than"):
         return Span(days[1] + timedelta(1), None, said)
     if (

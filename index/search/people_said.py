@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rapidfuzz.distance import OSA
 
@@ -32,25 +33,30 @@ _WROTE = re.compile(
 _OWNS = re.compile(
     r"(?:'s|’s|s['’])\s+(?:(?:new|latest|recent|other)\s+)?(?:papers?|articles?|works?|publications?)\b"
 )
+_WITH = r"(?:(?:wrote|write|writes|written|publish(?:ed)?|work(?:s|ed)?)\s+)?(?:together\s+)?with"
 _JOINS = re.compile(
-    r"\s*(?:,?\s*(?:and|or|&|(?:wrote\s+)?(?:together\s+)?with)\s+(?:(?:papers\s+)?by\s+)?|,\s*)",
-    re.IGNORECASE,
+    rf"\s*(?:,?\s*(?:and|or|nor|&|(?P<with>{_WITH}))\s+(?:(?:papers\s+)?by\s+)?|,\s*)", re.IGNORECASE
 )
 _ET_AL = re.compile(
     r"\s+(?:et\s+al\b\.?|(?:and|&)\s+(?:colleagues|coauthors|co-authors|others)\b)", re.IGNORECASE
 )
-_WITH = re.compile(r"\swith\s", re.IGNORECASE)
+_THINGS = r"(?:any|anything|everything|those|ones|papers?|articles?|works?|stuff|publications?)"
 _NOT_BY = re.compile(
     r"(?:[,;(]\s*|\s+|^)(?:(?:and|but|or)\s+)?(?:please\s+)?(?:(?:that|which)\s+(?:are|is|were)\s+)?"
-    r"(?:not|nothing|none|no|never|exclud(?:e|ing)|except(?:\s+for)?|without|other\s+than)\s+"
-    r"(?:(?:any|anything|everything|those|ones|papers?|articles?|works?|stuff|publications?)\s+)*"
-    r"(?P<by>(?:(?:co-?)?(?:written|authored|published)\s+)?(?:by|from|of|with)\s+)?",
+    r"(?:not|nothing|none|no|neither|never|exclud(?:e|ing)|except(?:\s+for)?|without|other\s+than"
+    r"|(?:(?:i|we)\s+)?(?:do\s+not|don['’]?t)\s+(?:want|need|show|like))\s+"
+    rf"(?:{_THINGS}\s+)*(?P<by>(?:(?:co-?)?(?:written|authored|published)\s+)?by\s+|(?:from|of|with)\s+)?",
     re.IGNORECASE,
 )
 _NOR_BY = re.compile(
-    r"\b(?:not|no|nothing|excluding|except)\b[^.;?!]{1,80}?(?P<cut>,?\s+(?:or|nor)\s+(?P<by>by\s+))",
+    r"\b(?:(?:not|no|nothing|neither)(?:\s+(?:about|on|in|for|using|with|by))|nor|excluding|except)\b"
+    r"[^.;?!]{1,80}?(?P<cut>,?\s+(?:or|nor)\s+(?P<by>by\s+))",
     re.IGNORECASE,
 )
+_NEGATED = re.compile(r"\b(?:not|never|nothing|none|neither|nor)\s+(?:been\s+)?$", re.IGNORECASE)
+_AFTER_UNWANTED = re.compile(rf"(?:(?:'s|’s)?\s+{_THINGS}\b)?(?:,?\s+please\b)?", re.IGNORECASE)
+TRIES = 20
+"""Places of a query that are looked at for people who are not wanted."""
 _GAP = re.compile(r"\s+")
 _INITIALS = re.compile(r",\s+(?:[A-Z]\.?[\s-]?){1,3}(?![\w.])")
 """What follows a family name in "Andrews, H. C."."""
@@ -66,8 +72,8 @@ class NamedPeople:
     sure: bool
     """Whether the query says that they wrote the papers; else their name just stands in it."""
     said: str
-    together: bool = False
-    """Whether papers by all of them are meant."""
+    together: tuple[tuple[str, ...], ...] = ()
+    """If papers by all of them are meant: each person's names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,8 @@ def read_people(
     if not len(names):
         return None, text
     for match in _WROTE.finditer(text):
+        if _NEGATED.search(text, 0, match.start()):
+            continue
         sure = bool(match["sure"]) or match["field"] is not None
         found = _listed(text, match.end(), names, sure, papers)
         if not found and match[0].lower().startswith("by"):
@@ -127,21 +135,36 @@ def read_unwanted(
 
     Parameters are those of :func:`read_people`. Without "by", only a full name is one.
     """
-    if not len(names):
-        return (), text
+    people: dict[str, Name] = {}
+    tries = TRIES if len(names) else 0
     for pattern, cut in ((_NOR_BY, "cut"), (_NOT_BY, 0)):
-        for match in pattern.finditer(text):
-            found = _listed(text, match.end(), names, match["by"] is not None, papers)
-            are_exact = all(len(one.names) == 1 and not _is_phrase(one, text, together) for one in found)
-            if found and (match["by"] or (are_exact and not is_title_case(text))):
+        at = 0
+        while tries and len(people) < FORMS and (match := pattern.search(text, at)):
+            tries, at, start = tries - 1, match.end(), match.start(cut)
+            found = _unwanted_at(text, match, names, together, papers)
+            if found:
+                people |= {name.key: name for one in found for name in one.names}
                 end = found[-1].end
-                end += text[match.start(cut) :].startswith("(") and text[end : end + 1] == ")"
-                further, left = read_unwanted(_cut(text, match.start(cut), end), names, together, papers)
-                people = {
-                    name.key: name for name in (*(name for one in found for name in one.names), *further)
-                }
-                return tuple(people.values()), left
-    return (), text
+                end += len(after[0]) if (after := _AFTER_UNWANTED.match(text, end)) else 0
+                end += text[start:].startswith("(") and text[end : end + 1] == ")"
+                text, at = _cut(text, start, end), start
+    return tuple(people.values()), text.lstrip(" .,;:") if people else text
+
+
+def _unwanted_at(
+    text: str,
+    match: re.Match[str],
+    names: NameIndex,
+    together: Callable[[str], int],
+    papers: Callable[[str], int],
+) -> list[_Found]:
+    """The people after words that decline them: full names, and after "by" a family name."""
+    found = _listed(text, match.end(), names, False, papers)
+    is_by = (match["by"] or "").lower().split()[-1:] == ["by"]
+    if not found and is_by:
+        found = _family(text, match.end(), names, papers)
+    exact = all(len(one.names) == 1 and not _is_phrase(one, text, together) for one in found)
+    return found if is_by or (exact and not is_title_case(text)) else []
 
 
 def _before_by(said: str) -> str:
@@ -156,8 +179,10 @@ def _before_by(said: str) -> str:
 def _people(found: Sequence[_Found], text: str, sure: bool) -> NamedPeople:
     names = {name.key: name for one in found for name in one.names}
     said = text[found[0].start : found[-1].end]
-    together = all(len(one.names) == 1 for one in found) and _WITH.search(said) is not None
-    return NamedPeople(tuple(names.values()), sure, said, together)
+    joints = [_JOINS.fullmatch(text, one.end, other.start) for one, other in pairwise(found)]
+    together = any(joint is not None and joint["with"] for joint in joints)
+    groups = tuple(tuple(name.name for name in one.names) for one in found) if together else ()
+    return NamedPeople(tuple(names.values()), sure, said, groups)
 
 
 def _cut(text: str, start: int, end: int) -> str:
@@ -177,6 +202,8 @@ def _listed(
         if joint is None:
             break
         start = joint.end()
+    if found and (joint := _JOINS.match(text, found[-1].end)) and len(found) < MOST:
+        found += _family(text, joint.end(), names, papers)  # "by Percy Liang with Hashimoto"
     return found
 
 
@@ -215,7 +242,8 @@ def _family(text: str, start: int, names: NameIndex, papers: Callable[[str], int
     """The people of a family name that stands alone, if it is written like a name and few texts have it."""
     words = _run(text, start)
     word = _bare(words[0][0]) if words else ""
-    if not word[:1].isupper() or word.isupper():
+    goes_on = len(words) > 1 and words[1][0][0].isupper()  # "Van Gogh"
+    if not word[:1].isupper() or word.isupper() or goes_on:
         return []
     family = names.of_family(word, FORMS)
     if not family or papers(word) > sum(name.papers for name in family):

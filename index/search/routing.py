@@ -52,8 +52,9 @@ _SUMMARY = re.compile(
 _WHO_KNOWS = re.compile(
     r"(?:who (?:here )?(?:knows?|works|worked|is working|studies|researches|is an expert"
     r"|are (?:the )?experts)"
-    r"|who(?:m)? (?:should|can|could|do) (?:i|we) (?:talk|speak|write|turn|ask|contact|meet)(?: to| with)?)"
-    r"(?: anything| a lot| much| best)?(?: about| on| in| of)?\s+(.+?)[?!. ]*",
+    r"|who(?:m)? (?:should|can|could|do) (?:i|we) (?:talk|speak|write|turn|ask|contact|meet)(?: to| with)?"
+    r"(?= (?:about|on|for|regarding) ))(?: anything| a lot| much| best)?"
+    r"(?: about| on| in| of| for| regarding)?\s+(.+?)[?!. ]*",
     re.IGNORECASE | re.DOTALL,
 )
 _NEW = re.compile(
@@ -72,7 +73,7 @@ _WHO = re.compile(
     re.IGNORECASE,
 )
 _COMPARED = re.compile(
-    r"\b(?:compar(?:e|es|ing|ison)(?: of)?|versus|vs\b\.?|(?:the )?difference between|between)", re.IGNORECASE
+    r"\b(?:compar(?:e|es|ing|ison)(?: of)?|versus|vs\b\.?|(?:the )?differences? between)", re.IGNORECASE
 )
 _WROTE = re.compile(
     r"\b(?:publish(?:ed|es|ing)?|publications?|papers?|articles?|wrote|written|writes?|work(?:s|ed|ing)?"
@@ -207,7 +208,8 @@ def _about_people(said: str, read: Understood, commands: Container[str]) -> Rout
     if (knows := _WHO_KNOWS.fullmatch(said)) and not read.people and "who-knows" in commands:
         return Route("who-knows", {"topic": knows[1]})
     compares = _COMPARED.search(said) is not None and not _subject(_COMPARED.sub(" ", read.text))
-    if compares and len(read.people) == 2 and "compare" in commands:
+    in_time = read.since is not None or read.until is not None
+    if compares and len(read.people) == 2 and not in_time and "compare" in commands:
         return Route("compare", dict(zip(OPTIONS["compare"], read.people, strict=True)))
     name = _one_name(read)
     if name is None or read.like:

@@ -259,7 +259,9 @@ class Search(SimilarPapers):
         if query.author:
             named = await self._by_author(query.author)
             ids = named & ids if ids is not None else named
-        people = await self._written_by(said.people, by_all=said.people_together)
+        people = await self._written_by(said.people)
+        for names in said.people_together:
+            people = (people or frozenset()) & (await self._written_by(names) or frozenset())
         if people is not None and (not query.text or (said.people_sure and not as_text)):
             ids, people = people & ids if ids is not None else people, None
         in_time = None
@@ -289,13 +291,10 @@ class Search(SimilarPapers):
         found = await asyncio.to_thread(names.having, name)
         return await self._written_by([one.name for one in found]) or frozenset()
 
-    async def _written_by(self, names: Sequence[str], *, by_all: bool = False) -> frozenset[int] | None:
-        """The papers by any of these people, or by all of them; None without a name."""
+    async def _written_by(self, names: Sequence[str]) -> frozenset[int] | None:
         if not names:
             return None
         lists = await asyncio.gather(*(self._library.store.papers_of(name_key(name)) for name in names))
-        if by_all:
-            return frozenset.intersection(*map(frozenset, lists))
         return frozenset(paper for papers in lists for paper in papers[:OF_AUTHOR])
 
     async def _certain(self, query: Query, like: bool) -> tuple[list[int], bool]:

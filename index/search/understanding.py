@@ -85,13 +85,15 @@ class Understood:
     dates_said: str = ""
     from_listing: bool = False
     """Whether the days are counted from the newest listing, because nothing is newer."""
+    days_kept: str = ""
+    """Words that decline days which a search can't leave out, since others before and after are wanted."""
     people: tuple[str, ...] = ()
     """Names of authors as the library prints them."""
     people_sure: bool = False
     """Whether only their papers are meant; else theirs come first."""
     people_said: str = ""
-    people_together: bool = False
-    """Whether papers by all of them are meant, and not by any."""
+    people_together: tuple[tuple[str, ...], ...] = ()
+    """If papers by all of them are meant, and not by any: each person's names."""
     like: str | None = None
     """The name of a paper that others should be like."""
     like_papers: tuple[int, ...] = ()
@@ -173,9 +175,13 @@ def understand(
             read(reading, known)
         elif read is _read_people:
             _drop_authors(reading, known)
+        elif read is _read_dates:
+            _drop_declined_days(reading, known)
         elif read is _read_unwanted:  # otherwise "not by Percy Liang" would be by him
             reading.text = _unwanted(reading, known)[1]
     reading.text = without_frame(reading.text).strip(" ,;:")
+    if reading.found and "(" not in reading.text:
+        reading.text = " ".join(reading.text.replace(")", " ").split())
     if reading.found and is_frame(reading.text):
         reading.text = ""
     if TYPOS not in undo:
@@ -217,9 +223,18 @@ def _read_dates(reading: _Reading, known: Known) -> None:
     span, reading.text = read_dates(
         reading.text, known.today, known.newest, lambda words: known.together(words) > 1
     )
-    if span is not None:
+    if span is not None and span.since is None and span.until is None:
+        reading.found["days_kept"] = span.said
+    elif span is not None:
         reading.since, reading.until = span.since, span.until
         reading.found |= {"dates_said": span.said, "from_listing": span.from_listing}
+
+
+def _drop_declined_days(reading: _Reading, known: Known) -> None:
+    """At any time: of "rag, no papers after 2025", only the subject stays."""
+    span, left = read_dates(reading.text, known.today, known.newest)
+    if span is not None and span.declined:
+        reading.text = left
 
 
 def _read_unwanted(reading: _Reading, known: Known) -> None:

@@ -143,31 +143,40 @@ _NO_WISH = (
     r"|more|later|longer|even|yet)\b)"
 )
 """What is not declined by "not": "not only", "including but not limited to", "no matter"."""
-_THAT_DOES_NOT = r"(?:that|which|who)\s+(?:do|does)(?:\s+not|n['’]?t)"
+_THAT_DOES_NOT = r"(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)"
 _WITHOUT = re.compile(
-    rf"(?:[,;]?\s+(?P<how>(?:without|{_THAT_DOES_NOT}\s+(?:use|involve|mention))(?:\s+(?:using|any|the))?"
+    rf"(?:(?:[,;]?\s+|\s*(?P<open>\()\s*)(?P<how>(?:without|{_THAT_DOES_NOT}\s+(?:use|involve|mention))(?:\s+(?:using|any|the))?"
     r"|(?:but\s+)?neither(?:\s+(?:about|on|using|with))?"
     r"|but\s+(?:not|no|nothing)(?:\s+(?:about|on|for|in|using|with))?"
     r"|excluding|except(?:\s+for)?|not\s+(?:about|on|using|for)|other\s+than)"
     r"|(?:[,;]\s+|\s+[-–—]\s+|\s*(?P<bracket>\()\s*)(?:(?:and|but|also|please)\s+)?"
-    r"(?P<no>not|no|nothing\s+(?:about|on|with))"
-    r"|\.\s+(?P<sentence>no)(?=(?:\s+[^\s,;.?!]+){1,3}\s*(?:$|[.?!]))"
+    r"(?P<no>(?:not|no)(?:\s+(?:about|on|using|for|in|with))?|nothing\s+(?:about|on|in|with))"
+    r"|\.\s+(?P<sentence>no)(?=(?:\s+[^\s,;.?!]+){1,3}\s*(?:$|[,.?!]))"
     r"|\s+(?P<asked>no)(?=(?:\s+[^\s,;.?!]+){1,3}?\s+please\b))"
-    rf"\s+{_NO_WISH}(?P<what>[^,;.?!()]{{2,60}}?"
+    rf"\s+{_NO_WISH}(?P<what>[^,;:.?!()]{{2,60}}?"
     rf"(?:(?:,\s+{_ONE_OF_SEVERAL}){{0,12}},?\s+(?:or|and|nor)\s+{_ONE_OF_SEVERAL}"
-    rf"|(?:,\s+{_ONE_OF_SEVERAL}){{1,12}}(?=\s*(?:$|[.;?!])))?)"
-    r"(?:,?\s+please)?(?(bracket)\s*\))(?:(?<=\))|\s*(?=$|[,;.?!()]|\s[-–—]\s))",
+    rf"|(?:,\s+{_ONE_OF_SEVERAL}){{1,12}}(?=\s*(?:$|[.;?!)])))?)"
+    r"(?:,?\s+please)?(?(bracket)\s*\))(?(open)\s*\))(?:(?<=\))|\s*(?=$|[,;:.?!()]|\s[-–—]\s))",
     re.IGNORECASE,
 )
 _PLEASE_NO = re.compile(
-    r"^(?:please,?\s+)?no\s+(?P<what>[^;.:?!]{2,60}?),?\s+please\s*[:;,.!]?\s+(?=\S)", re.IGNORECASE
+    r"^(?:no\s+(?P<what>[^;.:?!]{2,60}?),?\s+please\s*[:;,.!]?|please,?\s+no\s+(?P<first>[^;.:?!]{2,60}?)\s*[:;.!])"
+    r"\s+(?=\S)",
+    re.IGNORECASE,
 )
+_ONLY_PAPERS = re.compile(
+    rf"(?:\w+\s+)?{_PAPERS}(?:\s+(?:from|since|before|after|in|of|published|until|older|newer)\b.*)?",
+    re.IGNORECASE,
+)
+"""What is declined besides a subject: papers themselves, or days."""
+_LEADS = re.compile(r"^(?:nor|about|on|using|for|in|with|any|the)\s+", re.IGNORECASE)
 _UNWANTED = re.compile(
     r"(?:^|(?<=[.;!?]\s))(?:i|we)\s+(?:really\s+)?(?:do\s+not|don['’]?t)\s+(?:want|need)\s+(?:any(?:thing)?\s+)?"
     rf"(?:{_PAPERS}\s+)?(?:(?:about|on|with|that\s+(?:use|mention))\s+)?(?!to\b)(?P<what>[^,;.:?!]{{2,40}}?)"
     rf"(?:\s+{_PAPERS})?\s*(?:[.;!]+\s*|$)",
     re.IGNORECASE,
 )
+_WORDS = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _LOOSE = re.compile(r" (?=[,;.?!](?:\s|$))")
 _BOTH = re.compile(r"[^,]+\sand\s[^,]+", re.IGNORECASE)
 _SEVERAL = re.compile(
@@ -219,13 +228,16 @@ def read_without(
     """
     for pattern in (_PLEASE_NO, _UNWANTED):
         if (match := pattern.search(text)) and (left := _cut(text, match).strip(" .;:")):
-            text = f"{left}, no {match['what']}"
+            text = f"{left}, no {next(filter(None, match.groups()))}"
     is_long = len(text.split()) >= LONG
     unwanted: list[str] = []
     for match in reversed(list(_WITHOUT.finditer(text))):
         what = " ".join(match["what"].split())
         plain = match["no"] or match["sentence"] or match["asked"]
         begins = (match["how"] or plain).lower().split()[0]
+        before = _WORDS.findall(text[: match.start()])[-1:]
+        if before and together(f"{before[0]} {match[0]}"):  # a title, or how papers put it
+            continue
         if begins in ("without", "that", "which", "who"):
             is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
             often = 0 if is_long or len(what.split()) > 2 else OFTEN_WITHOUT
@@ -237,7 +249,9 @@ def read_without(
                 continue
         elif begins == "neither" and is_long:
             continue
-        parts = list(filter(None, _SEVERAL.split(what)))
+        parts = [_LEADS.sub("", part) for part in _SEVERAL.split(what) if part]
+        if any(_ONLY_PAPERS.fullmatch(part) for part in parts):
+            continue
         unwanted += [what] if _BOTH.fullmatch(what) and together(what) else reversed(parts)
         text = _cut(text, match)
     return tuple(reversed(unwanted)), _LOOSE.sub("", text) if unwanted else text

@@ -53,6 +53,8 @@ CASES = [
     ("who works on in-network aggregation?", "", "…", "/who-knows topic:in-network aggregation"),
     ("who should I talk to about RDMA?", "", "…", "/who-knows topic:RDMA"),
     ("whom can I ask about loss spikes", "", "…", "/who-knows topic:loss spikes"),
+    ("whom should I talk to", "", "…", "/search query:…"),
+    ("who can I meet at NeurIPS?", "", "…", "/ask question:…"),
     ("what is Minlan Yu working on?", YU, "what is working on?", "/papers author:Minlan Yu"),
     ("follow Minlan Yu", YU, "follow", "/author name:Minlan Yu"),
     ("follow PrismLLM", "", "follow PrismLLM", "/paper paper:PrismLLM"),
