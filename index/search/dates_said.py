@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from index.search.days_said import FLAGS, POINT, YEAR, days_of, kind_of_point
+from index.search.wishes import may_decline
 
 
 def _named(prefix: str) -> str:
@@ -94,9 +95,12 @@ def read_dates(
         Whether words with a year in them ("semeval 2024") name something; then the year isn't a date.
     """
     asked = text
-    text = _NOT_OLDER.sub(lambda match: f"{match['noun'] or ''} in the last ", text)
-    text = _NOT_BEFORE.sub(" since ", text)
-    text = _NOT_AFTER.sub(lambda m: " before " if m[0].split()[-1].lower() == "since" else " until ", text)
+    if may_decline(text):
+        text = _NOT_OLDER.sub(lambda match: f"{match['noun'] or ''} in the last ", text)
+        text = _NOT_BEFORE.sub(" since ", text)
+        text = _NOT_AFTER.sub(
+            lambda m: " before " if m[0].split()[-1].lower() == "since" else " until ", text
+        )
     declined = text != asked
     found = _first(text, today, newest, is_name)
     if found is None:

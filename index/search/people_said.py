@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA
 
 from data.keys import name_key
 from index.search.names import Name, NameIndex
-from index.search.wishes import is_title_case
+from index.search.wishes import is_title_case, may_decline
 
 LONGEST = 4
 """The most words of a name."""
@@ -136,7 +136,7 @@ def read_unwanted(
     Parameters are those of :func:`read_people`. Without "by", only a full name is one.
     """
     people: dict[str, Name] = {}
-    tries = TRIES if len(names) else 0
+    tries = TRIES if len(names) and may_decline(text) else 0
     for pattern, cut in ((_NOR_BY, "cut"), (_NOT_BY, 0)):
         at = 0
         while tries and len(people) < FORMS and (match := pattern.search(text, at)):

@@ -176,6 +176,10 @@ _UNWANTED = re.compile(
     rf"(?:\s+{_PAPERS})?\s*(?:[.;!]+\s*|$)",
     re.IGNORECASE,
 )
+_DECLINES = re.compile(
+    r"\b(?:no|not|nothing|none|neither|nor|never|without|exclud(?:e|ing)|except|other\s+than|(?:do|does)n['’]?t)\b",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _LOOSE = re.compile(r" (?=[,;.?!](?:\s|$))")
 _BOTH = re.compile(r"[^,]+\sand\s[^,]+", re.IGNORECASE)
@@ -204,6 +208,11 @@ def read_likeness(text: str) -> tuple[str | None, bool, str]:
     return None, False, text
 
 
+def may_decline(text: str) -> bool:
+    """Whether a text has a word that can decline anything, without which nothing more need be looked for."""
+    return _DECLINES.search(text) is not None
+
+
 def is_title_case(text: str) -> bool:
     """Whether a text is written like a title, which declines nothing: "Policy Selection, Not Capability"."""
     words = [word for word in text.split() if len(word) > 3 and word[0].isalpha()]
@@ -226,6 +235,8 @@ def read_without(
     lacking
         Whether "without Y" can say what is unwanted at all.
     """
+    if not may_decline(text):
+        return (), text
     for pattern in (_PLEASE_NO, _UNWANTED):
         if (match := pattern.search(text)) and (left := _cut(text, match).strip(" .;:")):
             text = f"{left}, no {next(filter(None, match.groups()))}"
