@@ -39,7 +39,7 @@ def understood_line(said: Understood, order: Order, *, since: date | None, until
     parts = [
         _fixed(said),
         _days(since, until) + (_counted(said) if since == said.since else ""),
-        f"“{shown(said.days_kept, 60)}” ignored: days in between can't be left out" if said.days_kept else "",
+        f"I can't leave out days in between (“{shown(said.days_kept, 60)}”)" if said.days_kept else "",
         _people(said),
         _like(said),
         f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",

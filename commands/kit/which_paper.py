@@ -19,7 +19,7 @@ from data.records import Paper
 
 CHOICES = 25
 WHOLE = 4
-"""So many words are typed as a title, and fewer as a part of one."""
+"""From this many words on, what was typed is taken for a whole title."""
 
 
 async def paper_of(services: Services, paper_id: int) -> Paper:

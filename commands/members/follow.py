@@ -49,7 +49,7 @@ class Remarks:
     person
         Whose name stands in the topic.
     namesakes
-        The people whose name it is, where it is several people's.
+        The people who share that name, if several do.
     """
 
     lines: tuple[str, ...] = ()

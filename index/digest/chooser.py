@@ -263,7 +263,7 @@ class Chooser:
     def _judged(
         self, items: Items, wanted: EncodedTaste, declined: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Scores and log odds, to which a query adds nothing where it leaves a paper out; shape (papers,)."""
+        """Scores and log odds, both of shape (papers,). A query says nothing of papers that it leaves out."""
         assert wanted.items is not None
         learned, odds = self.ranker.judged(items, wanted.items, wanted.ages)
         for pattern in np.unique(declined[declined.any(axis=1)], axis=0):

@@ -219,8 +219,8 @@ class Experts:
         """The best of some people, but at most :data:`OF_ONE_PAPER` for one paper of theirs, best first.
 
         Otherwise the authors of the paper closest to the asked person's work could fill the list. Where
-        others are too few, those who were passed over follow at the end. Nobody is among them who may have
-        the asked person's name: that is often the same person, taken for two.
+        others are too few, those who were passed over follow at the end. Anybody whose name may be the asked
+        person's is left out: often it is the same person, taken for two.
         """
         others = (one for one in others if not may_be_one(asked.name, self.people.name(one)))
         chosen: list[Suggestion] = []

@@ -38,8 +38,8 @@ ORDERED = 50
 OF_AUTHOR = 5_000
 """The most papers of one author, or with one phrase, that are looked at."""
 UNWANTED, CHECKED = 50_000, 4
-"""The most papers with an unwanted phrase that are left out beforehand. Then so many times the papers asked
-for are found, and their texts checked."""
+"""How many papers with an unwanted phrase are left out before a search. Since others may have it, too, the
+search finds this many times the papers that were asked for, and checks their texts."""
 MAX_RARITIES = 50_000
 
 

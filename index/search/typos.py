@@ -174,7 +174,7 @@ def _unquoted(text: str) -> str:
 
 
 def replaced(text: str, fixed: Sequence[tuple[str, str]]) -> str:
-    """A text with its typos corrected; an underscore is no part of a word."""
+    """A text with its typos corrected. Underscores separate words."""
     for typed, meant in fixed:
         text = re.sub(rf"(?<![^\W_]){re.escape(typed)}(?![^\W_])", meant, text)
     return text

@@ -86,7 +86,7 @@ class Understood:
     from_listing: bool = False
     """Whether the days are counted from the newest listing, because nothing is newer."""
     days_kept: str = ""
-    """Words that decline days which a search can't leave out, since others before and after are wanted."""
+    """The words of declined days that a search can't leave out, since earlier and later ones are wanted."""
     people: tuple[str, ...] = ()
     """Names of authors as the library prints them."""
     people_sure: bool = False

@@ -137,7 +137,7 @@ OFTEN_WITHOUT = 0.001
 TITLED = 0.75
 """The share of a title's longer words with a capital."""
 LONG = 18
-"""From so many words on, a text is rather pasted than asked: it declines less by chance."""
+"""From this many words on, a text was probably pasted, and declines less."""
 _NO_WISH = (
     r"(?!(?:limited|restricted|confined|only|just|merely|necessarily|exclusively|solely|simply|always|matter|idea|less"
     r"|more|later|longer|even|yet)\b)"
@@ -168,7 +168,7 @@ _ONLY_PAPERS = re.compile(
     rf"(?:\w+\s+)?{_PAPERS}(?:\s+(?:from|since|before|after|in|of|published|until|older|newer)\b.*)?",
     re.IGNORECASE,
 )
-"""What is declined besides a subject: papers themselves, or days."""
+"""Papers or days, which are no subject."""
 _LEADS = re.compile(r"^(?:nor|about|on|using|for|in|with|any|the)\s+", re.IGNORECASE)
 _UNWANTED = re.compile(
     r"(?:^|(?<=[.;!?]\s))(?:i|we)\s+(?:really\s+)?(?:do\s+not|don['’]?t)\s+(?:want|need)\s+(?:any(?:thing)?\s+)?"
@@ -209,7 +209,7 @@ def read_likeness(text: str) -> tuple[str | None, bool, str]:
 
 
 def may_decline(text: str) -> bool:
-    """Whether a text has a word that can decline anything, without which nothing more need be looked for."""
+    """Whether a text has any of the words by which people decline something; a quick check."""
     return _DECLINES.search(text) is not None
 
 
@@ -249,7 +249,7 @@ def read_without(
         before = _WORDS.findall(text[: match.start()])[-1:]
         if before and together(f"{before[0]} {match[0]}"):  # a title, or how papers put it
             continue
-        if begins in ("without", "that", "which", "who"):
+        if begins in ("without", "that", "which"):
             is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
             often = 0 if is_long or len(what.split()) > 2 else OFTEN_WITHOUT
             printed = together(f"without {what}")
