@@ -12,7 +12,7 @@ from discord import ui
 from commands.cards.lists import ACCENT, PAGE, Entry, framed, listing
 from commands.cards.text import day, label, listed, plural, shorten, shown
 from data.records import Paper
-from index.search.understanding import DATES, LIKENESS, PEOPLE, TYPOS, WITHOUT, Understood
+from index.search.understanding import DATES, LIKENESS, PEOPLE, TYPOS, VENUE, WITHOUT, Understood
 from index.search.wishes import Order
 
 TEN = 10
@@ -28,11 +28,15 @@ NO_WORDS = (
 )
 
 
-def understood_line(said: Understood, order: Order, *, since: date | None, until: date | None) -> str:
+def understood_line(
+    said: Understood, order: Order, *, since: date | None, until: date | None, anywhere: bool = False
+) -> str:
     """Everything that was understood beside the subject, in small print; "" for nothing.
 
     Parameters
     ----------
+    anywhere
+        Whether no record says anything of the venue asked for.
     since, until
         The days that hold, from the query and the options.
     """
@@ -41,6 +45,7 @@ def understood_line(said: Understood, order: Order, *, since: date | None, until
         _days(since, until) + (_counted(said) if since == said.since else ""),
         f"I can't leave out days in between (“{shown(said.days_kept, 60)}”)" if said.days_kept else "",
         _people(said),
+        _venue(said, anywhere=anywhere),
         _like(said),
         f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",
         f"not by {_authors(said.unwanted_people)}" if said.unwanted_people else "",
@@ -82,6 +87,7 @@ def unfitting(
     until: date | None,
     limited: bool,
     guesses: bool,
+    anywhere: bool = False,
 ) -> tuple[str, str]:
     """What to say where nothing fits, and for the end, in small print, what to try.
 
@@ -95,14 +101,18 @@ def unfitting(
         Whether options leave papers out.
     guesses
         Whether papers follow that come near.
+    anywhere
+        Whether no record says anything of the venue asked for.
     """
     whose = _people(said) if said.people_sure or not said.text else ""
-    if whose or named or since or until:
+    place = f"from {said.venue}" if said.venue and not anywhere else ""
+    if whose or named or since or until or place:
         who = whose.replace("papers ", " ", 1)
-        says = " ".join(f"No paper{who} {' '.join(named)} {_days(since, until)}".split()) + " fits."
+        says = " ".join(f"No paper{who} {place} {' '.join(named)} {_days(since, until)}".split()) + " fits."
     else:
         says = f"None of the {plural(known, 'paper')} fits."
-    undone = [f"**{undo_label(part, said)}**" for part in (DATES, PEOPLE) if part in said.parts]
+    undoable = (DATES, PEOPLE) if anywhere else (DATES, PEOPLE, VENUE)
+    undone = [f"**{undo_label(part, said)}**" for part in undoable if part in said.parts]
     advice = f"Try other words{', or fewer options' if limited else ''}"
     if undone:
         advice += f", or press {' or '.join(undone)}"
@@ -137,6 +147,14 @@ def _people(said: Understood) -> str:
     return f"papers by {who}" if said.people_sure or not said.text else f"papers by {who} first"
 
 
+def _venue(said: Understood, *, anywhere: bool) -> str:
+    if said.venue is None:
+        return ""
+    if anywhere:
+        return f"from anywhere, because no record of a paper near this names {said.venue}"
+    return f"papers whose records name {said.venue}"
+
+
 def _authors(people: Sequence[str], joint: str = "or") -> str:
     more = len(people) - _NAMED
     named = [shown(name, 60) for name in people[:_NAMED]]
@@ -157,6 +175,7 @@ def undo_label(part: str, said: Understood) -> str:
         PEOPLE: "By anyone",
         TYPOS: f"Search for “{shorten(_as_typed(said), 40)}” instead",
         LIKENESS: "Search for the words",
+        VENUE: "From anywhere",
         WITHOUT: f"Also with {shorten(', '.join((*said.without, *said.unwanted_people)), 40)}",
     }
     return label(labels[part])

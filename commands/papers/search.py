@@ -48,7 +48,7 @@ from index.people.person_match import match_person
 from index.search.facets import Where
 from index.search.passages import best_sentence, matched_stems
 from index.search.results import Found
-from index.search.understanding import ORDER, Understood
+from index.search.understanding import ORDER, VENUE, Understood
 from index.search.wishes import Order
 
 SHOWN = 30
@@ -110,9 +110,9 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     shown = slice(page * asked.page, (page + 1) * asked.page)
     papers, order, cited = await _ordered(services, ids, order, shown)
     names = [*said.people, *dict.fromkeys(filter(None, (asked.author, said.query.author)))]
-    heading = f"## {_shown_query(asked)}{_limits(asked, said, order)}"
-    changes = _changes(asked, said, order)
-    unfit, advice = _unfitting(services, asked, said, guesses=bool(papers))
+    heading = f"## {_shown_query(asked)}{_limits(asked, said, order, anywhere=results.anywhere)}"
+    changes = _changes(asked, said, order, anywhere=results.anywhere)
+    unfit, advice = _unfitting(services, asked, results, said, guesses=bool(papers))
     if not papers:
         said_too = filter(
             None, [heading, unfit, foreign_line(said.foreign, fits=False), waiting_note(results), advice]
@@ -214,11 +214,12 @@ def _shown_query(asked: SearchQuery) -> str:
     return safe(shorten(" ".join(asked.query.split()), 120)) or "Search"
 
 
-def _limits(asked: SearchQuery, said: Understood, order: Order) -> str:
+def _limits(asked: SearchQuery, said: Understood, order: Order, *, anywhere: bool) -> str:
     """What the options limit and what was understood, in small print."""
     since = max((one for one in (asked.since, said.since) if one), default=None)
     options = " ".join(_named(asked, said))
-    lines = [f"-# {options}" if options else "", understood_line(said, order, since=since, until=said.until)]
+    read = understood_line(said, order, since=since, until=said.until, anywhere=anywhere)
+    lines = [f"-# {options}" if options else "", read]
     return "".join(f"\n{line}" for line in lines if line)
 
 
@@ -232,13 +233,22 @@ def _named(asked: SearchQuery, said: Understood) -> list[str]:
     ]
 
 
-def _unfitting(services: Services, asked: SearchQuery, said: Understood, *, guesses: bool) -> tuple[str, str]:
+def _unfitting(
+    services: Services, asked: SearchQuery, found: Found, said: Understood, *, guesses: bool
+) -> tuple[str, str]:
     """What to say where nothing fits, and what to try."""
     since = max((one for one in (asked.since, said.since) if one), default=None)
     limited = bool(asked.since or asked.category or asked.author or said.query.author or said.query.category)
     known = services.paper_count
     return unfitting(
-        known, said, _named(asked, said), since=since, until=said.until, limited=limited, guesses=guesses
+        known,
+        said,
+        _named(asked, said),
+        since=since,
+        until=said.until,
+        limited=limited,
+        guesses=guesses,
+        anywhere=found.anywhere,
     )
 
 
@@ -258,8 +268,9 @@ class _Again:
     ids: dict[str, Any]
 
 
-def _changes(asked: SearchQuery, said: Understood, order: Order) -> list[_Again]:
-    """Buttons that undo parts of the understanding."""
+def _changes(asked: SearchQuery, said: Understood, order: Order, *, anywhere: bool) -> list[_Again]:
+    """Buttons that undo parts of the understanding, where that changes anything."""
+    idle = {ORDER, VENUE} if anywhere else {ORDER}
     return [
         _Again(
             "search.change",
@@ -267,7 +278,7 @@ def _changes(asked: SearchQuery, said: Understood, order: Order) -> list[_Again]
             replace(asked, undo=asked.undo | {part}, order=order),
             {"how": part},
         )
-        for part in sorted(said.parts - {ORDER})[:_BUTTONS]
+        for part in sorted(said.parts - idle)[:_BUTTONS]
     ]
 
 

@@ -37,6 +37,9 @@ _FACTS = select(
 _TEXTS = select(PaperRow.id, PaperRow.title, PaperRow.abstract, PaperRow.text_hash).where(
     PaperRow.id.in_(bindparam("ids", expanding=True))
 )
+_APPEARED = select(PaperRow.id, PaperRow.comment, PaperRow.journal_ref, PaperRow.venue).where(
+    PaperRow.id.in_(bindparam("ids", expanding=True))
+)
 
 
 class ChangedPapers(Repository):
@@ -110,6 +113,20 @@ class ChangedPapers(Repository):
     async def texts(self, ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:
         """Title, abstract and text hash of these papers."""
         return await self._read_in_thread(lambda connection: _texts(connection, ids))
+
+    async def appeared(self, ids: Sequence[int]) -> dict[int, tuple[str | None, str | None, str | None]]:
+        """What the records of these papers say of where they appeared: comment, journal reference, venue."""
+        return await self._read_in_thread(lambda connection: _appeared(connection, ids))
+
+
+def _appeared(
+    connection: Connection, ids: Sequence[int]
+) -> dict[int, tuple[str | None, str | None, str | None]]:
+    facts: dict[int, tuple[str | None, str | None, str | None]] = {}
+    for part in slices(ids):
+        for row in connection.execute(_APPEARED, {"ids": part}):
+            facts[row[0]] = (row[1], row[2], row[3])
+    return facts
 
 
 def _texts(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:

@@ -41,6 +41,8 @@ class Found:
     """The first hits that answer the query; the others are merely the nearest."""
     understood: Understood | None = None
     """What a typed query was taken to say; None where a paper or text was compared."""
+    anywhere: bool = False
+    """Whether a venue was asked for that no record names, so that papers from anywhere are here."""
     near: tuple[int, ...] = ()
     """The first hits that answer or come near it: where none answers, they are worth a guess."""
 

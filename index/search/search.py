@@ -27,6 +27,7 @@ from index.search.ranking import NEAR_POOL, Ranking, Wanted
 from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
 from index.search.similar import SimilarPapers
 from index.search.understanding import LIKENESS, Understood, language_of, literally, understand
+from index.search.venues import Venue
 from index.search.wishes import Order
 from index.search.word_filter import WordFilter
 
@@ -40,6 +41,8 @@ OF_AUTHOR = 5_000
 UNWANTED, CHECKED = 50_000, 4
 """How many papers with an unwanted phrase are left out before a search. Since others may have it, too, the
 search finds this many times the papers that were asked for, and checks their texts."""
+AT_VENUE = 1_500
+"""How many of the papers nearest to a query are looked through for those that appeared at a venue."""
 MAX_RARITIES = 50_000
 
 
@@ -165,6 +168,7 @@ class Search(SimilarPapers):
                 allowed = await self._without(said.without, said.unwanted_people, allowed)
             depth = max(k, ORDERED) if ordered else k
             found = depth * CHECKED if said.without else depth
+            found = max(found, AT_VENUE) if said.venue else found
             # Embedding and what is near take one core, and looking words up another.
             if query.text != text:
                 embedding = await begun.enter_async_context(_begun(self.embed(query.text)))
@@ -178,6 +182,12 @@ class Search(SimilarPapers):
         if said.without:
             clear = await self._clear_of(said.without, [*first, *(hit.paper_id for hit in hits)])
             hits, first = [hit for hit in hits if hit.paper_id in clear], [p for p in first if p in clear]
+        anywhere = False
+        if said.venue:
+            there = await self._appeared_at(said.venue, [*first, *(hit.paper_id for hit in hits)])
+            anywhere = not there
+            if there:
+                hits, first = [hit for hit in hits if hit.paper_id in there], [p for p in first if p in there]
         if not sure and not plain:
             first = await self._unless_titled(query.text, first, hits[:judged])
         hits = promote(hits, first)[:depth]
@@ -188,7 +198,7 @@ class Search(SimilarPapers):
             hits = by_day(hits, fitting, self._library.facets, newest=by == "newest")
             fitting = tuple(hit.paper_id for hit in hits if hit.paper_id in fitting)
         by_words_only = vector is None and bool(query.text)
-        return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said, guesses)
+        return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said, anywhere, guesses)
 
     async def _unless_titled(self, text: str, first: Sequence[int], hits: Sequence[Hit]) -> list[int]:
         """The papers that a word of a text names; if titles have all its words, only those papers."""
@@ -217,6 +227,11 @@ class Search(SimilarPapers):
         return {
             paper for paper, (title, abstract, _) in texts.items() if words.passes(f"{title}\n{abstract}")
         }
+
+    async def _appeared_at(self, venue: Venue, papers: Sequence[int]) -> set[int]:
+        """Those of some papers whose records say that they appeared there."""
+        facts = await self._library.store.appeared(papers)
+        return {paper for paper, said in facts.items() if venue.named_in(*said)}
 
     async def _fitting(
         self, said: Understood, hits: Sequence[Hit], certain: Sequence[int], *, asked: bool

@@ -8,6 +8,7 @@ people              papers by Percy Liang; Minlan Yu congestion                 
 an order            newest, first papers on, most cited                             :mod:`.wishes`
 likeness            papers like X but for Y; follow-ups of X                        :mod:`.wishes`
 what to leave out   X without Y, but not Y, excluding Y                             :mod:`.wishes`
+a venue             ICLR 2025 papers on X; X published in TACL                      :mod:`.venues`
 polite words        I am interested in articles describing                          :mod:`.wishes`
 typos               speculaitve decodng                                             :mod:`.typos`
 another language    Halluzinationen in Sprachmodellen                               :mod:`.languages`
@@ -31,6 +32,7 @@ from index.search.names import Name, NameIndex
 from index.search.people_said import read_people, read_unwanted
 from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.typos import Counts, Vocabulary, replaced
+from index.search.venues import Venue, read_venue
 from index.search.wishes import (
     Order,
     is_frame,
@@ -41,11 +43,11 @@ from index.search.wishes import (
     without_frame,
 )
 
-DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER = "dptlwo"
+DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE = "dptlwov"
 """Parts of the understanding that a member can undo, as letters of a button."""
 LACKING = "n"
 """A part that no button undoes: of "X without Y", that Y is unwanted, and not part of the subject."""
-PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER))
+PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE))
 DESCRIPTION = 18
 """From so many words on, a text is a description to compare, not a title or name."""
 _QUOTED = re.compile(r'"[^"]*"')
@@ -104,6 +106,8 @@ class Understood:
     unwanted_people: tuple[str, ...] = ()
     """Names of authors, as the library prints them, whose papers are not wanted."""
     order: Order = "best"
+    venue: Venue | None = None
+    """Where the papers appeared that are meant."""
     fixed: tuple[tuple[str, str], ...] = ()
     """Typos as (typed, meant)."""
     foreign: str | None = None
@@ -134,6 +138,7 @@ class Understood:
             LIKENESS: self.like is not None,
             WITHOUT: bool(self.without or self.unwanted_people),
             ORDER: self.order != "best",
+            VENUE: self.venue is not None,
         }
         return frozenset(part for part, is_there in held.items() if is_there)
 
@@ -165,12 +170,14 @@ def understand(
     undo
         Parts that are not wanted.
     as_text
-        Read quotes and colons as text, for a question that was not typed as a search.
+        Read quotes, colons and venues as text, for a question that was not typed as a search.
     """
     text = clean(typed[:MAX_QUERY])
     quotes = [] if as_text else _QUOTED.findall(text)
     reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "), undo)
     for part, read in _READERS:
+        if read is _read_venue and as_text:
+            continue
         if part not in undo:
             read(reading, known)
         elif read is _read_people:
@@ -179,6 +186,8 @@ def understand(
             _drop_declined_days(reading, known)
         elif read is _read_unwanted:  # otherwise "not by Percy Liang" would be by him
             reading.text = _unwanted(reading, known)[1]
+        elif read is _read_venue:  # published anywhere
+            reading.text = read_venue(reading.text)[1]
     reading.text = without_frame(reading.text).strip(" ,;:")
     if reading.found and "(" not in reading.text:
         reading.text = " ".join(reading.text.replace(")", " ").split())
@@ -211,6 +220,12 @@ def _read_likeness(reading: _Reading, known: Known) -> None:
     if name is not None and _MARK not in name:
         reading.text = but
         reading.found |= {"like": name, "follows": follows}
+
+
+def _read_venue(reading: _Reading, known: Known) -> None:
+    venue, left = read_venue(reading.text)
+    if venue is not None:
+        reading.text, reading.found["venue"] = left, venue
 
 
 def _read_without(reading: _Reading, known: Known) -> None:
@@ -283,6 +298,7 @@ class _Either:
 
 _READERS: tuple[tuple[str, Callable[[_Reading, Known], None]], ...] = (
     (LIKENESS, _read_likeness),
+    (VENUE, _read_venue),
     (DATES, _read_dates),
     (WITHOUT, _read_unwanted),
     (PEOPLE, _read_people),

@@ -95,6 +95,30 @@ async def test_no_form_of_an_unwanted_word_is_shown(user, lab, monkeypatch):
     assert "Part" not in reply.text
 
 
+async def test_papers_of_a_venue_are_those_whose_records_name_it(user, lab):
+    appeared = [
+        _paper(50, "Wombat Songs by Day").model_copy(update={"comment": "Accepted at ICLR 2025"}),
+        _paper(51, "Wombat Songs by Rain").model_copy(update={"comment": "Submitted to ICLR 2025"}),
+        _paper(52, "Wombat Songs by Ear").model_copy(update={"journal_ref": "Proc. ICLR 2024"}),
+    ]
+    await fill(lab.bot, appeared)
+    reply = await user.slash("/search wombat songs published in ICLR 2025")
+    assert "Papers whose records name ICLR 2025" in reply.text
+    assert "by Day" in reply.text
+    assert "Rain" not in reply.text
+    assert "by Ear" not in reply.text
+    everywhere = await reply.press("From anywhere")
+    assert "by Ear" in everywhere.text
+    assert "records name" not in everywhere.text
+
+
+async def test_where_no_record_names_the_venue_it_is_said(user):
+    reply = await user.slash("/search SIGCOMM 2023 papers on wombat songs")
+    assert "From anywhere, because no record of a paper near this names SIGCOMM 2023" in reply.text
+    assert "Wombat" in reply.text
+    assert "From anywhere" not in _labels(reply)
+
+
 async def test_days_that_are_not_wanted_are_left_out(user):
     reply = await user.slash("/search speculative decoding, but please nothing from before 2026")
     assert "Since 1 Jan 2026" in reply.text

@@ -68,6 +68,7 @@ def _said(understood):
         "but": understood.unwanted_people,
         "kept": understood.days_kept,
         "order": understood.order if understood.order != "best" else None,
+        "venue": understood.venue and str(understood.venue),
         "fixed": dict(understood.fixed),
         "foreign": understood.foreign,
         "author": understood.query.author,
@@ -104,6 +105,15 @@ SENTENCES = {
     "SemEval 2024 task 8": {"text": "SemEval 2024 task 8"},
     "march of the models": {"text": "march of the models"},
     "training with 2048 tokens": {"text": "training with 2048 tokens"},
+    # venues
+    "newest ICLR 2025 papers on decoding": {"text": "decoding", "venue": "ICLR 2025", "order": "newest"},
+    "decoding papers by Percy Liang accepted at neurips 2025": {
+        "text": "decoding",
+        "people": PERCY,
+        "sure": True,
+        "venue": "NeurIPS 2025",
+    },
+    "decoding published in TACL since 2024": {"text": "decoding", "venue": "TACL", "since": "2024-01-01"},
     # people
     "Percy Liang benchmark evaluation": {"text": "benchmark evaluation", "people": PERCY},
     "Martin Wainwright masking": {"text": "masking", "people": ("Martin J. Wainwright",)},
