@@ -33,10 +33,16 @@ class Reason:
         Whether one member saved or liked them; otherwise, the server's members did.
     given
         Whether the similar paper is one that the digest was given to learn from.
+    followed
+        Whether it is one that the reader follows.
+    wrote
+        Whether it is one that the reader wrote.
     query
         The description in plain words that it matches.
     printed
         Whether it matches that only by printing it.
+    category
+        The category that its reader follows, where nothing else speaks for it.
     text
         A reason in words, kept from before reasons were facts.
     """
@@ -50,6 +56,9 @@ class Reason:
     words: tuple[str, ...] = ()
     given: bool = False
     printed: bool = False
+    followed: bool = False
+    wrote: bool = False
+    category: str = ""
 
 
 TYPICAL = Reason()

@@ -55,11 +55,8 @@ class ShownQuote:
         if self.place:
             lines.append(f"-# {self.place}")
         if self.against:
-            others = " and ".join(
-                "the sentence of the same paper above" if number == self.number else f"[{number}]"
-                for number in self.against
-            )
-            lines.append(f"-# ⚠️ This contradicts {others}.")
+            others = " and ".join(f"[{number}]" for number in self.against)
+            lines.append(f"-# ⚠️ This may contradict {others}.")
         return "\n".join(lines)
 
 

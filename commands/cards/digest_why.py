@@ -28,12 +28,15 @@ def how_chosen(digest: Digest, delivery: Delivery, taste: Taste) -> str:
         return f"## Why nothing matched\n{_none(digest, delivery, taste)}"
     why = [chosen.why for chosen in delivery.papers]
     by = [reason for reason in why if reason.by]
+    in_category = [
+        reason for reason in why if reason.category and not (reason.by or reason.near or reason.query)
+    ]
     lines = [f"## How these were chosen\n{_read(digest, delivery)}"]
     if taste.people_only:
         lines.append(f"- I show only papers by {_whose(digest)}.")
         return "\n".join([*lines, *words_lines(digest), *_unwanted(digest, taste)])
     if by:
-        lines.append(f"- Papers by {_whose(digest)} rank higher.")
+        lines.append(f"- {_ranked_people(digest)}")
     if any(reason.near or reason.text or (reason.query and not reason.printed) for reason in why):
         also = ["those that mention it"] if any(reason.printed for reason in why) else []
         also += [f"those by {_whose(digest, 'or')}"] if by else []
@@ -45,12 +48,14 @@ def how_chosen(digest: Digest, delivery: Delivery, taste: Taste) -> str:
         ]
     elif any(reason.printed for reason in why):
         lines.append("- I found no paper that is mainly about this, so I show those that mention it.")
-    elif len(by) < len(why):
+    elif len(by) < len(why) and not in_category:
         who = "you" if digest.is_own else "people here"
         lines.append(
             f"- I don't know yet what {who} want, so I chose papers typical of the day. Press *Save* or "
             "*Like* to teach me, describe what you want (/digest edit), or give me papers (/digest learn)."
         )
+    if in_category:
+        lines.append("- Papers in the categories that you follow fill what is left.")
     lines.append("- Save, Like and Not for us teach me your taste; /digest taste shows what I've learned.")
     return "\n".join([*lines, *words_lines(digest), *_unwanted(digest, taste)])
 
@@ -60,6 +65,16 @@ def _read(digest: Digest, delivery: Delivery) -> str:
     if not delivery.read:
         return f"There was nothing new in {fields or 'any of my fields'}."
     return f"I read {plural(delivery.read, 'new paper')} in {fields or 'all my fields'}."
+
+
+def _ranked_people(digest: Digest) -> str:
+    """What papers by the people who count gain."""
+    if digest.is_own:
+        return "Papers by people you follow or watch come first."
+    others = listed([*(["people followed here"] if digest.followed else []), "members of this server"])
+    if not digest.person_numbers:
+        return f"Papers by {others} rank higher."
+    return f"Papers by people this digest watches come first, and those by {others} rank higher."
 
 
 def _whose(digest: Digest, last: str = "and") -> str:
@@ -77,7 +92,7 @@ def _wanted(digest: Digest, taste: Taste) -> str:
     if (more := len(taste.queries) - QUERIES_SHOWN) > 0:
         parts.append(f"{plural(more, 'more topic')} that you follow")
     if taste.liked or not parts:
-        own = "papers you saved, liked, wrote or gave me"
+        own = "papers you saved, liked, follow, wrote or gave me"
         parts.append(own if digest.is_own else "papers saved or liked here, or given to this digest")
     return listed(parts, "or")
 

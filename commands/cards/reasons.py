@@ -41,6 +41,8 @@ def _sentence(reason: Reason, show: Show) -> str:
         parts.append(
             f"{'both on' if reason.near else 'on'} {listed([show(word, 60) for word in reason.words])}"
         )
+    if reason.category and not parts:
+        parts.append(f"in {show(reason.category, 40)}, which you follow")
     return " · ".join(parts) or "typical of the day's papers; Save and Like teach me what you want"
 
 
@@ -51,6 +53,8 @@ def _writer(writer: KnownWriter, show: Show) -> str:
 def _near(reason: Reason, show: Show) -> str:
     title = f"“{show(reason.near, 70)}”"
     own = "that you saved or liked" if reason.own else "saved or liked here"
+    if reason.followed or reason.wrote:
+        own = "that you follow" if reason.followed else "that you wrote"
     if reason.given:
         own = "that you gave me" if reason.own else "given to this digest"
     if reason.near_count > 1:

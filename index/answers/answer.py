@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
-from index.answers.choosing import LEAST, choose, reading_order
-from index.answers.contradiction import contradictions
+from index.answers.choosing import LEAST, choose, denies, reading_order
 from index.answers.evidence import Reading, SentenceEvidence
 from index.answers.matching import Rarity
 from index.answers.passage import Passage
@@ -150,8 +150,13 @@ class Answerer:
             return tuple(_quote(evidence, place, confidence * chances[place]) for place in places)
 
         places = choose(np.exp((scores - scores.max()) / SOFT), evidence, most, least)
-        quotes = as_quotes(reading_order(places, evidence))
-        pairs = contradictions([quote.text for quote in quotes])
+        ordered = reading_order(places, evidence)
+        quotes = as_quotes(ordered)
+        pairs = tuple(
+            (one, other)
+            for one, other in combinations(range(len(ordered)), 2)
+            if denies(ordered[one], ordered[other], evidence)
+        )
         answered = confidence >= least_confidence(evidence.content_words, chosen=chosen)
         best = as_quotes(_best_of_each(scores, evidence.papers))
         return Answer(answered, confidence, quotes, pairs, best)

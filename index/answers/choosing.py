@@ -47,19 +47,22 @@ def choose(worth: np.ndarray, evidence: SentenceEvidence, most: int, least: floa
 def _denial(worth: np.ndarray, evidence: SentenceEvidence, chosen: list[int]) -> list[int]:
     """The best sentence left out that denies a chosen one, unless one of these is denied already."""
     pairs = [(place, other) for place in chosen for other in chosen if place < other]
-    if any(_denies(place, other, evidence) for place, other in pairs):
+    if any(denies(place, other, evidence) for place, other in pairs):
         return []
     enough = LEAST_DENIAL * worth[chosen[0]]
     left = [place for place in np.argsort(-worth, kind="stable").tolist() if place not in chosen]
     denials = (
         place
         for place in left
-        if worth[place] >= enough and any(_denies(place, other, evidence) for other in chosen)
+        if worth[place] >= enough and any(denies(place, other, evidence) for other in chosen)
     )
     return list(islice(denials, 1))
 
 
-def _denies(place: int, other: int, evidence: SentenceEvidence) -> bool:
+def denies(place: int, other: int, evidence: SentenceEvidence) -> bool:
+    """Whether one sentence denies another that is close to it, of another paper: none contradicts itself."""
+    if evidence.papers[place] == evidence.papers[other]:
+        return False
     closeness = float(evidence.vectors[place] @ evidence.vectors[other])
     pair = [evidence.sentences[place].text, evidence.sentences[other].text]
     return closeness > _ALIKE and bool(contradictions(pair))
@@ -67,7 +70,7 @@ def _denies(place: int, other: int, evidence: SentenceEvidence) -> bool:
 
 def _repeats(place: int, other: int, evidence: SentenceEvidence) -> float:
     """How much a sentence repeats another: their cosine, but nothing if one denies the other."""
-    if _denies(place, other, evidence):
+    if denies(place, other, evidence):
         return 0.0
     return float(evidence.vectors[place] @ evidence.vectors[other])
 

@@ -10,6 +10,8 @@ from index.search.passages import stem
 
 SHARED = 0.5
 """Two sentences share at least this share of the shorter one's content words."""
+REACH = 4
+"""A negation denies a word up to so many words behind it."""
 _NEGATIONS = frozenset(
     stem(word)
     for word in "not no never neither nor without cannot unlikely fail fails failed lack lacks unable hardly "
@@ -52,8 +54,9 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _opposed(one: Sequence[str], other: Sequence[str]) -> bool:
-    """One negation between them, or words of opposite direction, but not both."""
-    turned = _denies(one) != _denies(other)
+    """One negation between them of a word that both have, or words of opposite direction, but not both."""
+    shared = _content(one) & _content(other)
+    turned = _denies(one, shared) != _denies(other, shared)
     for left, right in _SIDES:
         mine, theirs = (
             (bool(set(one) & left), bool(set(one) & right)),
@@ -67,5 +70,7 @@ def _opposed(one: Sequence[str], other: Sequence[str]) -> bool:
     return turned
 
 
-def _denies(words: Sequence[str]) -> bool:
-    return sum(word in _NEGATIONS for word in words) % 2 == 1
+def _denies(words: Sequence[str], shared: set[str]) -> bool:
+    """Whether a sentence denies something that it says with one of these words, close behind."""
+    denials = [place for place, word in enumerate(words) if word in _NEGATIONS]
+    return sum(not shared.isdisjoint(words[place + 1 : place + 1 + REACH]) for place in denials) % 2 == 1

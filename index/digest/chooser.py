@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse
@@ -48,6 +48,12 @@ class Taste:
         Those that papers may also match by printing them, if they are short.
     followed
         For candidates by people who count, these authors.
+    first
+        Those of these candidates that come before all others: by people whom the digest watches, or its owner
+        follows.
+    in_category
+        For candidates in a category that its owner follows, that category: they fill what is left. None where
+        no category is followed.
     people_only
         They want the papers of ``followed`` and no others.
     require, exclude
@@ -63,6 +69,8 @@ class Taste:
     queries: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     followed: Mapping[int, tuple[KnownWriter, ...]] = field(default_factory=dict)
+    first: frozenset[int] = frozenset()
+    in_category: Mapping[int, str] | None = None
     people_only: bool = False
     require: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -180,9 +188,12 @@ class Chooser:
     ) -> list[Pick]:
         """The papers to show, best first; fewer than ``most``, or none, if the rest does not match.
 
-        A paper outside the readers' area (:data:`index.digest.taste.LEAST_ODDS`) does not match, unless
-        somebody they follow wrote it, or it prints a short query. With ``known_only``, only
-        papers by followed people match, and those similar (:data:`CLOSE`) to a liked paper or a query.
+        Papers by people who are watched or followed come first. A paper outside the readers' area
+        (:data:`index.digest.taste.LEAST_ODDS`) does not match, unless somebody they follow wrote it, or it
+        prints a short query. With ``known_only``, only papers by followed people match, and those similar
+        (:data:`CLOSE`) to a liked paper or a query.
+
+        Papers that only stand in a followed category come last, if there is room.
 
         Without liked papers or queries there is nothing to match: then, unless only papers by some people are
         wanted, those are chosen that are the most typical of their day.
@@ -203,11 +214,19 @@ class Chooser:
         fits = np.array([bool(names) for names in scored.by])
         if not taste.people_only:
             fits |= scored.similar(floor) | np.array([bool(phrase) for phrase in said])
-        if scored.nothing_known and not is_narrow:
+        if scored.nothing_known and not is_narrow and taste.in_category is None:
             fits[:] = True
         words = WordFilter(taste.require, taste.exclude)
         rows = [row for row in np.flatnonzero(fits).tolist() if words.passes_all or words.passes(texts[row])]
-        return picked(scored, np.array(rows, np.int64), said, floor, most)
+        order = [
+            [row for row in rows if (scored.papers[row] in taste.first) is first] for first in (True, False)
+        ]
+        followed = taste.in_category or {}
+        if not is_narrow:
+            others = [row for row in np.flatnonzero(~fits).tolist() if scored.papers[row] in followed]
+            order.append([row for row in others if words.passes_all or words.passes(texts[row])])
+        picks = picked(scored, order, said, floor, most)
+        return [replace(pick, category=followed.get(pick.paper, "")) for pick in picks]
 
     async def ranked(self, candidates: Sequence[int], taste: Taste) -> list[int]:
         """All candidates for a taste, best first, without regard to variety."""

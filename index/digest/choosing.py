@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from types import MappingProxyType
 
 from data.calendar.clock import utc_now
 from data.keys import name_key
@@ -24,6 +25,7 @@ from index.digest.description import read_description
 from index.digest.picks import Pick
 from index.digest.sources import DigestSources, chooser_of
 from index.digest.writers import Writers, writers_of
+from index.search.facets import in_category
 from index.search.kept_phrases import KeptPhrases
 from index.search.phrase_shared import shared_phrases
 from index.search.understanding import Understood
@@ -32,6 +34,8 @@ from index.trust.views import Place
 
 LIKED_FOR = timedelta(days=180)
 MOST_LIKED = 60
+MOST_FOLLOWED = 20
+"""All papers by people whom a digest's owner follows are shown, up to so many."""
 MOST_QUERIES = 8
 """Texts that papers are compared with, each of which is embedded."""
 WORDS = 2
@@ -65,11 +69,12 @@ async def choose(sources: DigestSources, digest: Digest, upto: date) -> Choice:
     given = {seed.paper for seed in await store.digests.seeds(digest.id)}
     fresh = [number for number in listed if number not in shown and number not in given]
     writers = await writers_of(sources, digest, fresh)
-    taste = await taste_of(sources, digest, writers)
+    taste = await taste_of(sources, digest, writers, listed)
     if digest.is_own:
         fresh = [number for number in fresh if number not in taste.liked]
     chooser = await chooser_of(sources)
-    picks = await chooser.choose(fresh, taste, digest.most, known_only=digest.news)
+    most = max(digest.most, min(len(taste.first), MOST_FOLLOWED)) if digest.is_own else digest.most
+    picks = await chooser.choose(fresh, taste, most, known_only=digest.news)
     return Choice(len(listed), await _explained(sources, digest, picks, listed, writers), seen)
 
 
@@ -88,7 +93,9 @@ async def _explained(
     papers = {paper.id: paper for paper in await store.papers([pick.paper for pick in picks])}
     given = {seed.paper for seed in await store.digests.seeds(digest.id)}
     kept = sources.insight.phrases
-    reasons = await asyncio.to_thread(_reasons, digest, picks, papers, near, given, kept)
+    own = await _own(sources, digest.owner, {}) if digest.is_own else {}
+    ties = {paper: tie for paper, (_, tie) in own.items()} | dict.fromkeys(given, "given")
+    reasons = await asyncio.to_thread(_reasons, digest, picks, papers, near, ties, kept)
     return tuple(
         Chosen(
             pick.paper,
@@ -108,10 +115,16 @@ def _reasons(
     picks: Sequence[Pick],
     papers: Mapping[int, Paper],
     near: Mapping[int, Paper],
-    given: Collection[int] = (),
+    ties: Mapping[int, str] = MappingProxyType({}),
     kept: KeptPhrases | None = None,
 ) -> list[Reason]:
-    """Why each was picked; papers and words that an earlier reason names come last."""
+    """Why each was picked; papers and words that an earlier reason names come last.
+
+    Parameters
+    ----------
+    ties
+        What ties readers to the papers that they did not save or like: ``given``, ``followed`` or ``wrote``.
+    """
     reasons: list[Reason] = []
     told: set[int] = set()
     said: set[str] = set()
@@ -136,7 +149,10 @@ def _reasons(
                 query=pick.query,
                 printed=pick.printed,
                 words=tuple(words),
-                given=shown in given,
+                given=ties.get(shown or 0) == "given",
+                followed=ties.get(shown or 0) == "followed",
+                wrote=ties.get(shown or 0) == "wrote",
+                category=pick.category,
             )
         )
     return reasons
@@ -147,7 +163,12 @@ def _printed(paper: Paper, people: Sequence[Person]) -> tuple[str, ...]:
     return tuple(author.key for author in paper.authors if author.key in known)
 
 
-async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> Taste:
+async def taste_of(
+    sources: DigestSources,
+    digest: Digest,
+    writers: Writers,
+    listed: Mapping[int, Listed] = MappingProxyType({}),
+) -> Taste:
     """What a channel's people, or a member, saved, liked and wrote, beside what the digest says."""
     now = utc_now()
     store = sources.store
@@ -165,9 +186,10 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
         elif kind != "skip":
             liked[paper] = max((now - when).total_seconds() / 86_400, 0.0)
     topics: list[Understood] = []
+    categories: list[str] = []
     names_people = bool(digest.person_numbers)
     if digest.is_own:
-        liked |= await _own(sources, digest.owner, liked)
+        liked |= {paper: days for paper, (days, _) in (await _own(sources, digest.owner, liked)).items()}
         follows = await store.members.following(digest.owner)
         topics = [
             await read_description(sources.search, follow.shown)
@@ -175,24 +197,37 @@ async def taste_of(sources: DigestSources, digest: Digest, writers: Writers) -> 
             if follow.kind == "topic"
         ]
         names_people |= any(follow.kind == "person" for follow in follows)
+        categories = [follow.target for follow in follows if follow.kind == "category"]
     liked |= await _given(store, digest, {*liked, *disliked})
     newest = sorted(liked, key=lambda paper: liked[paper])[:MOST_LIKED]
     said = await read_description(sources.search, digest.query) if digest.query.strip() else None
     description = said.text if said else ""
     seeds = await store.digests.seeds(digest.id)
     queries, declining = _queries(description, topics)
-    wishes_more = bool(queries or seeds or (digest.is_own and liked))
+    wishes_more = bool(queries or seeds or categories or (digest.is_own and liked))
     return Taste(
         {paper: liked[paper] for paper in newest},
         frozenset(disliked - set(newest)),
         queries,
         tuple(filter(_says_something, (description, *(topic.text for topic in topics)))),
         writers.by,
+        writers.first,
+        _in_categories(listed, categories) if categories else None,
         names_people and not wishes_more,
         digest.required,
         (*digest.excluded, *(said.without if said else ())),
         declining,
     )
+
+
+def _in_categories(listed: Mapping[int, Listed], categories: Sequence[str]) -> dict[int, str]:
+    """For each paper that is new in one of the categories, the first such."""
+    found: dict[int, str] = {}
+    for category in reversed(categories):
+        for paper, entry in listed.items():
+            if in_category(" ".join(entry.categories), category):
+                found[paper] = category
+    return found
 
 
 def _queries(
@@ -237,20 +272,20 @@ async def _given(store: Store, digest: Digest, but: Collection[int]) -> dict[int
     return {paper.id: max((now - seeds[paper.id]).total_seconds() / 86_400, 0.0) for paper in papers}
 
 
-async def _own(sources: DigestSources, member: int, but: Mapping[int, float]) -> dict[int, float]:
-    """What a member keeps, follows and wrote, with the days since."""
+async def _own(sources: DigestSources, member: int, but: Mapping[int, float]) -> dict[int, tuple[float, str]]:
+    """What a member keeps, follows and wrote, with the days since and which of these it is."""
     store = sources.store
     now, today = utc_now(), utc_now().date()
-    ages: dict[int, float] = {}
+    ages: dict[int, tuple[float, str]] = {}
     claim = await store.claims.of_member(member)
     if claim is not None and sources.insight.people is not None:
         numbers = sources.insight.people.papers(claim.person_id).tolist()
         for paper in await store.papers(numbers[:MOST_LIKED]):
-            ages[paper.id] = float(max((today - paper.day).days, 0)) if paper.day else 365.0
+            ages[paper.id] = (float(max((today - paper.day).days, 0)) if paper.day else 365.0, "wrote")
     for kept in await store.library.of(member):
         if kept.paper_id is not None:
-            ages[kept.paper_id] = (now - kept.made).total_seconds() / 86_400
+            ages[kept.paper_id] = ((now - kept.made).total_seconds() / 86_400, "kept")
     for follow in await store.members.following(member):
         if follow.kind == "paper":
-            ages[int(follow.target)] = 0.0
-    return {paper: days for paper, days in ages.items() if paper not in but}
+            ages[int(follow.target)] = (0.0, "followed")
+    return {paper: tie for paper, tie in ages.items() if paper not in but}

@@ -23,10 +23,13 @@ class Writers:
         For each such paper, these authors as its reason names them.
     people
         For each such paper, these people.
+    first
+        The papers by people whom the digest watches, or its owner follows.
     """
 
     by: Mapping[int, tuple[KnownWriter, ...]] = field(default_factory=dict)
     people: Mapping[int, tuple[Person, ...]] = field(default_factory=dict)
+    first: frozenset[int] = frozenset()
 
 
 async def writers_of(sources: DigestSources, digest: Digest, papers: Sequence[int]) -> Writers:
@@ -35,6 +38,13 @@ async def writers_of(sources: DigestSources, digest: Digest, papers: Sequence[in
     for seen, wanted in await _followed(sources, digest, papers):
         for paper, people in (await _by(seen, papers, wanted)).items():
             is_member.setdefault(paper, {}).update(dict.fromkeys(people, False))
+    known = await sources.store.people.find_all(sorted(digest.person_numbers))
+    watched = {person.id for person in known.values()}
+    first = frozenset(
+        paper
+        for paper, people in is_member.items()
+        if digest.is_own or any(person.id in watched for person in people)
+    )
     here = {} if digest.is_own else await holders_here(sources, digest.guild)
     members = await _by(sources, papers, set(here))
     written = {person.id for people in members.values() for person in people}
@@ -49,6 +59,7 @@ async def writers_of(sources: DigestSources, digest: Digest, papers: Sequence[in
             for paper, of in is_member.items()
         },
         {paper: tuple(of) for paper, of in is_member.items()},
+        first,
     )
 
 

@@ -115,6 +115,7 @@ def slow_count():
 
 async def test_closing_waits_for_what_is_being_read_and_no_connection_stays_open(reader, path):
     slowly, begun, go_on = slow_count()
+    others = set(threading.enumerate())
     mine = reading(reader)
     given_up, queued = asyncio.ensure_future(mine.run(slowly)), []
     await begun.wait()
@@ -125,7 +126,7 @@ async def test_closing_waits_for_what_is_being_read_and_no_connection_stays_open
     assert not closing.done(), "a reader is still at work, though nobody waits for it"
     go_on.set()
     await closing
-    assert not any(thread.name.startswith("reading") for thread in threading.enumerate())
+    assert not any(thread.name.startswith("reading") for thread in {*threading.enumerate()} - others)
     path.unlink()
     with pytest.raises(OperationalError, match="no such table"):  # a new file, not one held open
         await mine.run(count)
@@ -139,8 +140,9 @@ async def test_a_close_that_is_cancelled_leaves_no_file_open(reader, path):
     closing = asyncio.ensure_future(mine.close())
     await asyncio.sleep(0)
     closing.cancel()
-    await asyncio.wait([closing])
+    await asyncio.sleep(0)
     go_on.set()
+    await asyncio.wait([closing])
     await asked
     await mine.close()
     held = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
