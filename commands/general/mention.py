@@ -20,6 +20,7 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.text import safe, shorten
+from commands.general.advice import advice
 from commands.kit.limits import MENTION, MINUTE, Counters, TooMuch
 from commands.kit.replies import NO_PINGS, QUICK, UserError, logged
 from commands.kit.replies import interim as interim_note
@@ -135,6 +136,8 @@ class Mentions(commands.Cog):
         guild = message.guild.id if message.guild else None
         if is_thanks(said):
             return Reply(note(WELCOME))
+        if (told_instead := advice(said)) is not None:
+            return Reply(note(told_instead))
         try:
             services = await self._services.seen_from(Place(guild, message.author.id))
             follows = await services.store.asked_questions.last(message.channel.id) is not None

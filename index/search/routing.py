@@ -49,13 +49,30 @@ _SUMMARY = re.compile(
     r"(?:summari[sz]e|summary of|sum up|tl;?dr(?: of| for)?)(?: of)?:?\s+(?:the paper )?(.+?)[?!. ]*",
     re.IGNORECASE | re.DOTALL,
 )
+_EXPERT = r"(?:(?:an?|the|some|any|good|leading|top|best) )*(?:experts?|specialists?|reviewers?|referees?)"
+_FOR_IT = r"(?: for (?:an?|the|my|this|our) (?:paper|manuscript|submission|proposal|project))?"
 _WHO_KNOWS = re.compile(
-    r"(?:who (?:here )?(?:knows?|works|worked|is working|studies|researches|is an expert"
-    r"|are (?:the )?experts)"
+    r"(?:who (?:here )?(?:knows?|works|worked|is working|studies|researches"
+    rf"|(?:is|are) {_EXPERT})"
+    r"|who (?:should|could|can) review (?:this|it|an?|the|my|our)"
+    r"(?: (?:paper|manuscript|submission|proposal))?(?=:| (?:on|about) )"
+    rf"|(?:please |can you |could you )*(?:(?:find|show|give|list|suggest|recommend|name)(?: me| us)? )?"
+    rf"(?:{_EXPERT}{_FOR_IT}(?= (?:on|in|for|about|of) )|(?:some |a |any )?(?:people|researchers|somebody|someone) who (?:works?|knows?|studies|study)"
+    r"(?: much| a lot)?|(?:a |some )?(?:collaborators?|people to (?:work|collaborate|talk) (?:with|to))(?: for (?:me|us))?"
+    r"(?= (?:on|about|in) ))"
     r"|who(?:m)? (?:should|can|could|do) (?:i|we) (?:talk|speak|write|turn|ask|contact|meet)(?: to| with)?"
     r"(?= (?:about|on|for|regarding) ))(?: anything| a lot| much| best)?"
-    r"(?: about| on| in| of| for| regarding)?\s+(.+?)[?!. ]*",
+    r"(?::| about| on| in| of| for| regarding)?\s+(.+?)[?!. ]*",
     re.IGNORECASE | re.DOTALL,
+)
+_TOGETHER = re.compile(
+    r"(?:do|does|did|have|has|are|were|is)\b.*\b(?:with|together|each other|co-?authors?|collaborat\w+)\b",
+    re.IGNORECASE,
+)
+_COAUTHORS = re.compile(
+    r"\b(?:co-?authors?|collaborators?|(?:work(?:s|ed|ing)?|writ(?:es?|ing|ten)|wrote|publish(?:es|ed|ing)?"
+    r"|collaborat(?:es?|ed|ing))\s+with|worked\s+together)\b",
+    re.IGNORECASE,
 )
 _NEW = re.compile(
     r"(?:what(?:['’]?s| is) new|anything new|new papers|what was announced)"
@@ -211,9 +228,14 @@ def _about_people(said: str, read: Understood, commands: Container[str]) -> Rout
     in_time = read.since is not None or read.until is not None
     if compares and len(read.people) == 2 and not in_time and "compare" in commands:
         return Route("compare", dict(zip(OPTIONS["compare"], read.people, strict=True)))
+    together = _TOGETHER.match(said) is not None and not _subject(_COAUTHORS.sub(" ", read.text))
+    if together and len(read.people) == 2 and not in_time and "compare" in commands:
+        return Route("compare", dict(zip(OPTIONS["compare"], read.people, strict=True)))
     name = _one_name(read)
     if name is None or read.like:
         return None
+    if _COAUTHORS.search(said) and not _subject(_COAUTHORS.sub(" ", read.text)) and not in_time:
+        return Route("author", {"name": name})
     rest = _subject(read.text)
     if rest:
         about_work = _WROTE.search(said) or not _is_question(said)

@@ -64,7 +64,7 @@ _FRAMES = tuple(
         r"(?:to\s+)?(?:read|learn|know)\s+(?:more\s+)?about\s+",
         r"(?:to\s+)?(?:find|list|search\s+for|look\s+for|(?:show|give|get|tell|recommend)\s+(?:me|us))\s+(?:about\s+)?",
         rf"(?:what|which)\s+(?:\w+\s+)?{NOUN}\s+(?:exist|are\s+there|do\s+you\s+(?:have|know))(?:\s+{_THAT})?\s+",
-        r"(?:what|which\s+\w+)\s+(?:did|has|have|does|do|is|are)\s+(?:\w+ly\s+)?(?:publish|writ|wrot|author|work|do(?:ne|ing)?\b)"
+        r"(?:what|which\s+\w+|how\s+many\s+\w+)\s+(?:did|has|have|does|do|is|are)\s+(?:\w+ly\s+)?(?:publish|writ|wrot|author|work|do(?:ne|ing)?\b)"
         r"\w*\s*(?:on|about)?[\s?]*",
         r"(?:is|are)\s+there\s+(?:any\s+)?",
         rf"{_ALL}*{_PAPERS}\s+{_THAT}\s+",
@@ -79,7 +79,7 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _ONLY = re.compile(
-    rf"(?:{_ALL}*{NOUN}|what\s+(?:did|has|have)(?:\s+\w+)?)(?:\s+(?:published|written|from|in|on|of))*",
+    rf"(?:{_ALL}*{NOUN}|(?:what|how\s+many\s+\w+)\s+(?:did|does|do|has|have)(?:\s+\w+)?)(?:\s+(?:published|written|from|in|on|of))*",
     re.IGNORECASE,
 )
 _DECLINED = re.compile(

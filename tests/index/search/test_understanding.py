@@ -125,6 +125,12 @@ SENTENCES = {
         "sure": True,
     },
     "what did Minlan Yu publish this year?": {"people": MINLAN, "since": "2026-01-01"},
+    "how many papers did Minlan Yu write in 2025?": {
+        "people": MINLAN,
+        "since": "2025-01-01",
+        "until": "2025-12-31",
+    },
+    "how many papers has Percy Liang published on benchmarks": {"text": "benchmarks", "people": PERCY},
     "what has Percy Liang written on benchmarks": {"text": "benchmarks", "people": PERCY},
     "I am interested in articles written either by Yu or Percy Liang": {
         "people": ("Minlan Yu", "Tao Yu", "Percy Liang"),

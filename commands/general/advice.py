@@ -1,0 +1,70 @@
+"""What to type for a wish that a mention can't do: to stop a digest, to be forgotten, to undo."""
+
+from __future__ import annotations
+
+import re
+
+_POLITE = r"(?:(?:please|hey|hi|ok|labmate|can you|could you|would you|i want to|i'd like to|how (?:do|can) i)[,:]?\s+)*"
+_END = r"(?:\s+(?:please|now|thanks|thank you))*[\s.!?]*"
+_MINE = r"(?:my|the|this|your|all|all my|these|those)"
+_ADVICE: tuple[tuple[str, str], ...] = (
+    (
+        r"(?:stop|quit|unsubscribe|opt[- ]?out|mute|leave me alone|shut up"
+        rf"|(?:stop|cancel|end|delete|disable|turn off)\s+(?:{_MINE}\s+)?(?:daily\s+|weekly\s+)?"
+        r"(?:digests?|messages?|dms?|posts?|updates?|alerts?|it|that|this|everything)"
+        r"|stop\s+(?:sending|messaging|writing|posting|dm'?ing)\b.{0,40}|unsubscribe\s+(?:me|from)\b.{0,40}"
+        r"|(?:no|send me no)\s+more\s+(?:digests?|messages?|dms?|posts?|updates?|alerts?))",
+        "To stop a digest for a while, use /digest pause; for good, /digest delete. /unfollow ends what you "
+        "follow.",
+    ),
+    (
+        rf"(?:pause|snooze|suspend)(?:\s+{_MINE})?(?:\s+digests?|\s+it)?",
+        "To pause a digest, use /digest pause; /digest resume starts it again.",
+    ),
+    (
+        rf"(?:resume|unpause|restart)(?:\s+{_MINE})?(?:\s+digests?|\s+it)?",
+        "To start a paused digest again, use /digest resume.",
+    ),
+    (
+        r"(?:forget|delete|erase|remove|wipe)\s+(?:about\s+)?(?:me|(?:all\s+)?(?:of\s+)?my\s+(?:data|account|profile"
+        r"|history|information)|(?:all|everything)\s+(?:that\s+)?(?:you\s+(?:know|have|keep|store)\s+)?about\s+me)",
+        "/me forget deletes what I keep about you, once you confirm it. /me data shows it first.",
+    ),
+    (
+        r"(?:what\s+(?:do|data do)\s+you\s+(?:know|store|keep|have|remember)\s+(?:about|on|of)\s+me"
+        r"|(?:show\s+(?:me\s+)?|export\s+)?my\s+data|what\s+do\s+you\s+know\s+of\s+me|who\s+am\s+i)",
+        "/me data shows what I keep about you, and only you see it. /profile shows what others see.",
+    ),
+    (
+        r"(?:what|who|which\s+(?:people|papers|topics)|whom)\s+(?:do|am)\s+i\s+follow(?:ing)?"
+        r"|(?:show|list)\s+(?:me\s+)?(?:what|who|whom|everything|the\s+(?:people|papers|topics))\s+(?:that\s+)?i\s+follow"
+        r"|my\s+follows|following",
+        "/following shows what you follow.",
+    ),
+    (r"(?:stop\s+following|unfollow)(?:\s+.{1,200})?", "To stop following something, use /unfollow."),
+    (
+        r"undo|(?:undo|revert)\s+(?:that|this|it|the\s+last\s+(?:thing|one|change|correction))"
+        r"|take\s+(?:that|it|this)\s+back",
+        "To undo something, press *Undo* below the reply that did it.",
+    ),
+    (
+        r"(?:save|bookmark|keep)\s+(?:this|that|it)(?:\s+paper)?",
+        "To keep a paper, use /save with its title, or the *Save* button below a post.",
+    ),
+    (
+        r"(?:set\s+up|start|create|make|give\s+me|send\s+me|subscribe(?:\s+me)?(?:\s+to)?|i\s+want)\s+"
+        r"(?:an?\s+|my\s+|the\s+)?(?:own\s+)?(?:daily\s+|weekly\s+)?(?:digests?|alerts?|updates)",
+        "/digest mine starts your own digest by direct message; /setup makes one for a channel.",
+    ),
+)
+_READ = tuple((re.compile(f"{_POLITE}(?:{wish}){_END}", re.IGNORECASE), told) for wish, told in _ADVICE)
+_LONGEST = 300
+
+
+def advice(said: str) -> str | None:
+    """The command for a wish about digests, following or one's own data; None for anything else."""
+    words = " ".join(said.split())
+    if len(words) > _LONGEST:
+        return None
+    words = words.replace("’", "'")
+    return next((told for read, told in _READ if read.fullmatch(words)), None)

@@ -1,0 +1,51 @@
+"""Wishes that a mention can't do, and what is said to do instead."""
+
+import pytest
+
+from commands.general.advice import advice
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("stop", "/digest pause"),
+        ("Unsubscribe!", "/digest pause"),
+        ("please stop sending me messages", "/digest pause"),
+        ("no more digests please", "/digest pause"),
+        ("cancel my weekly digest", "/digest delete"),
+        ("pause", "/digest resume"),
+        ("how can I pause my digest?", "/digest resume"),
+        ("forget me", "/me forget"),
+        ("delete all my data", "/me forget"),
+        ("What do you know about me?", "/me data"),
+        ("what do I follow?", "/following"),
+        ("stop following Wei Wang", "/unfollow"),
+        ("undo that", "*Undo*"),
+        ("save this paper", "/save"),
+        ("can you send me a daily digest?", "/digest mine"),
+    ],
+)
+def test_a_wish_is_told_its_command(said, command):
+    assert command in (advice(said) or "")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "stop words in retrieval",
+        "early stopping",
+        "pause tokens",
+        "forgetting in language models",
+        "delete or not delete? comment moderation",
+        "undo maps for image editing",
+        "machine unlearning: forget me if you can",
+        "save energy in data centres",
+        "what do language models follow?",
+        "following instructions",
+        "alerts in intensive care",
+        "please " * 200,
+    ],
+)
+def test_a_search_stays_one(said):
+    assert advice(said) is None
