@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_POLITE = r"(?:(?:please|hey|hi|ok|labmate|can you|could you|would you|i want to|i'd like to|how (?:do|can) i)[,:]?\s+)*"
+_POLITE = (
+    r"(?:(?:please|hey|hi|ok|labmate|can you|could you|would you|i want to|i'd like to|how (?:do|can) i)"
+    r"[,:]?\s+)*"
+)
 _END = r"(?:\s+(?:please|now|thanks|thank you))*[\s.!?]*"
 _MINE = r"(?:my|the|this|your|all|all my|these|those)"
 _ADVICE: tuple[tuple[str, str], ...] = (
