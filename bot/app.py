@@ -140,6 +140,7 @@ async def make_services(settings: Settings, corpus: Corpus) -> Services:
         corpus,
         Search(corpus),
         tuple(settings.labmate_categories),
+        settings.labmate_fetch,
         painter=Painter(draws=settings.labmate_pictures, files=files),
         fact_finder=FactFinder(corpus.store, settings.openalex_url, key, budget),
     )

@@ -49,7 +49,7 @@ def heading(digest: Digest, delivery: Delivery) -> str:
         chosen = "the 1 new paper does not match"
     elif not delivery.read:
         chosen = f"nothing new in {', '.join(sorted(digest.category_set)) or 'the categories that I read'}"
-    late = " · late: I was offline" if delivery.late else ""
+    late = " · posted late" if delivery.late else ""
     newest = delivery.upto
     listed = f" · newest listing: {day(newest)}" if newest and delivery.slot - newest > _FRESH else ""
     return (

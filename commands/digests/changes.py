@@ -182,7 +182,7 @@ async def start(interaction: discord.Interaction, digest: Digest) -> ui.LayoutVi
         raise UserError(replies.NO_ZONE)
     services, now = services_of(interaction), clock.now()
     lacks = await settled(interaction, digest)
-    made = await due.start(services.store, digest, now)
+    made = await due.start(services, digest, now)
     if made is None:
         raise UserError(DELETED)
     buttons: list[ui.Item[Any]] = [

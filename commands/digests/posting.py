@@ -156,18 +156,29 @@ class Poster:
             if await self._write(digest, due.slot, due.at, state="missed", upto=None, why=why):
                 await self._owners.tell(digest, why)
             return 0
-        return await self._post_new(await self.prepare(digest, due.slot, due.at, due.upto, late=due.late))
+        how = {"late": due.late, "unexpected": due.unexpected}
+        return await self._post_new(await self.prepare(digest, due.slot, due.at, due.upto, **how))
 
     async def prepare(
-        self, digest: Digest, slot: date, due: datetime, upto: date, *, late: bool = False
+        self,
+        digest: Digest,
+        slot: date,
+        due: datetime,
+        upto: date,
+        *,
+        late: bool = False,
+        unexpected: bool = False,
     ) -> Delivery | None:
-        """Choose the papers of a posting, and write it down; None where another process did."""
+        """Choose the papers of a posting, and write it down; None where another process did.
+
+        Where none were ``unexpected`` and there are none, it is written down as empty, and not posted.
+        """
         choice = await choose(self._services, digest, upto)
         made = await self._write(
             digest,
             slot,
             due,
-            state=choice.state(digest),
+            state="empty" if unexpected and not choice.read else choice.state(digest),
             upto=max(upto, digest.upto),
             seen=choice.seen,
             read=choice.read,

@@ -58,6 +58,8 @@ class Services:
     search: Search
     categories: tuple[str, ...] = ()
     """The categories that this Labmate follows."""
+    reads_arxiv: bool = True
+    """Whether it asks arXiv for each day's listing."""
     insight: Insight = field(init=False)
     """People, topics and scores, as far as they were made."""
     facts: FactFinder = field(init=False)

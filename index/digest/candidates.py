@@ -56,6 +56,15 @@ async def waiting(sources: DigestSources, digest: Digest, upto: date) -> bool:
     return bool(backlog) and not backlog.isdisjoint(await candidates(sources.store, digest, upto))
 
 
+async def unplaced(sources: DigestSources, digest: Digest) -> bool:
+    """Whether a digest looks for people, and those who wrote the newest papers are still being told apart."""
+    people = sources.insight.people
+    if people is None or not (digest.is_own or digest.followed or digest.person_numbers):
+        return False
+    newest = await sources.store.listings.newest_paper()
+    return newest > 0 and not len(people.writers(newest))
+
+
 async def before_first(store: Store, digest: Digest, newest: date) -> date:
     """The day before the newest listing that has papers in a draft's categories."""
     on: date | None = newest

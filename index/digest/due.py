@@ -10,14 +10,20 @@ from data.calendar.slots import slots, undone
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
 from data.stores.store import Store
-from index.digest.candidates import before_first, waiting
+from index.digest.candidates import before_first, unplaced, waiting
 from index.digest.choosing import choose
 from index.digest.sources import DigestSources
+from index.search.facets import in_category
 
 PATIENCE = timedelta(hours=6)
 """How long a digest waits for a listing that should be there."""
+PATIENCE_FOR_PEOPLE = timedelta(minutes=45)
+"""How long it waits for new papers' authors to be told apart, which takes minutes."""
 HOLIDAY_AFTER = timedelta(hours=4)
 """If arXiv, asked so long after its hour, has no listing, there is none that day."""
+ARXIV = ("arxiv", "arxiv-oai")
+"""Sources that bring listings."""
+_LATELY = timedelta(days=7)
 LATE = timedelta(hours=1)
 """Behind its time, a posting says that it is late."""
 
@@ -41,6 +47,8 @@ class Due:
     upto: date | None
     listing: date
     late: bool = False
+    unexpected: bool = False
+    """Whether nothing new was to be expected, so that a posting without papers would say nothing."""
 
 
 async def due_now(sources: DigestSources, digest: Digest, last: date | None, now: datetime) -> Due | None:
@@ -58,12 +66,15 @@ async def due_now(sources: DigestSources, digest: Digest, last: date | None, now
     listing = last_listing(at)
     newest = await newest_listing(sources.store, listing)
     may_wait = now < at + PATIENCE
-    if newest < listing and not await _asked_since(sources.store, listing):
+    expects = await _expects(sources, digest, now)
+    if expects and newest < listing and not await _asked_since(sources.store, listing):
         return None if may_wait else Due(slot, at, None, listing)
     upto = min(newest, listing)
     if may_wait and await waiting(sources, digest, upto):
         return None
-    return Due(slot, at, upto, listing, late=now - at > LATE)
+    if now < at + PATIENCE_FOR_PEOPLE and await unplaced(sources, digest):
+        return None
+    return Due(slot, at, upto, listing, late=now - at > LATE, unexpected=not expects)
 
 
 async def newest_listing(store: Store, upto: date) -> date:
@@ -72,10 +83,27 @@ async def newest_listing(store: Store, upto: date) -> date:
     return newest or date.min
 
 
+async def _expects(sources: DigestSources, digest: Digest, now: datetime) -> bool:
+    """Whether arXiv's listings bring a digest's papers: arXiv is read, and has one of its categories."""
+    wanted = digest.category_set
+    if wanted and sources.categories:
+        read = sources.categories
+        if not any(in_category(one, two) or in_category(two, one) for one in read for two in wanted):
+            return False
+    return sources.reads_arxiv or await _read_lately(sources.store, now)
+
+
+async def _read_lately(store: Store, now: datetime) -> bool:
+    """Whether somebody reads arXiv by hand, or by a timer."""
+    runs = [await store.last_run(source) for source in ARXIV]
+    since = now.replace(tzinfo=None) - _LATELY
+    return any(run is not None and run.started >= since for run in runs)
+
+
 async def _asked_since(store: Store, listing: date) -> bool:
     """Whether arXiv was read whole after a listing's hour: then there is none, as on a holiday."""
     announced = announced_at(listing).replace(tzinfo=None) + HOLIDAY_AFTER
-    for source in ("arxiv", "arxiv-oai"):
+    for source in ARXIV:
         run = await store.last_run(source)
         if run is not None and run.finished is not None and run.started >= announced:
             return True
@@ -90,9 +118,11 @@ def next_due(digest: Digest, now: datetime) -> datetime | None:
     return found[1] if found else None
 
 
-async def start(store: Store, digest: Digest, now: datetime) -> Digest | None:
+async def start(sources: DigestSources, digest: Digest, now: datetime) -> Digest | None:
     """Let a digest begin with the newest listing that there is; None for one that was deleted."""
-    newest = last_listing(now)
+    store, newest = sources.store, last_listing(now)
+    if not await _expects(sources, digest, now):
+        newest = (await store.listings.around())[1] or newest
     before, _, _ = await store.listings.around(newest)
     upto = max(before or newest - timedelta(days=1), digest.upto)
     seen = await store.listings.newest_paper()

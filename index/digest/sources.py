@@ -22,6 +22,10 @@ class DigestSources(Protocol):
 
     corpus: Corpus
     search: Search
+    categories: tuple[str, ...]
+    """arXiv's categories that are read."""
+    reads_arxiv: bool
+    """Whether arXiv is asked for each day's listing; otherwise papers come from files, at any time."""
     chooser: Chooser | None
     """Loaded when it is first needed; kept :attr:`everywhere`."""
     day_maps: OrderedDict[tuple[int, ...], DayMap]

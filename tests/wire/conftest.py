@@ -102,6 +102,7 @@ async def scene(tmp_path, time):
         UserClient(discord.url, discord.user_token) as user,
     ):
         bot.services.model_settled.set()
+        bot.services.reads_arxiv = True  # the tests say what it read
         [cog] = [cog for cog in bot.cogs.values() if hasattr(cog, "_poster")]
         cog._looking.cancel()
         await fill(bot, papers(MONDAY, 1))
