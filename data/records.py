@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
@@ -24,6 +25,11 @@ MAX_AUTHORS = 10_000
 EARLIEST = date(1900, 1, 1)
 LATEST = date(2200, 1, 1)
 
+_DEGREES = re.compile(
+    r"(?:(?:ph\.?\s?d|m\.?d|[mb]\.?\s?sc?|m\.?p\.?h|m\.?b\.?a|dr|prof|[js]r|i{2,3}|iv|esq)\b\.?[,\s]*)+",
+    re.IGNORECASE,
+)
+"""What remains of "Ada Lovelace, Ph.D." where a source splits names at commas."""
 Text = Annotated[str, AfterValidator(clean)]
 Short = Annotated[str, Field(max_length=MAX_SHORT)]
 
@@ -76,7 +82,7 @@ class PaperRecord(BaseModel):
     def _names(cls, names: list[str]) -> list[str]:
         if len(names) > MAX_AUTHORS:
             raise ValueError(f"{len(names)} authors")
-        cleaned = [name for name in map(clean, names) if name]
+        cleaned = [name for name in map(clean, names) if name and not _DEGREES.fullmatch(name)]
         for name in cleaned:
             if len(name) > MAX_NAME:
                 raise ValueError(f"an author's name of {len(name)} characters")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -147,6 +148,11 @@ async def unknown_name(services: Services, typed: str, *, or_paper: bool = False
     """Nobody has that name: the closest ones as buttons."""
     name = safe(shorten(" ".join(typed.split()), 80))
     near = services.corpus.names.near(typed, OFFERED)
+    said = await services.search.understand(typed) if not near else None
+    if said is not None and said.people:  # a name and more: "Chelsea Finn on test-time compute"
+        found = map(services.corpus.names.get, said.people[:OFFERED])
+        near = [one for one in found if one is not None]
+    subject = re.sub(r"^(?:on|about|in)\s+", "", said.text) if said is not None and near else ""
     buttons = await papers_under_names(services, near)
     if or_paper:
         nobody = f"I know no person or paper called “{name}”"
@@ -156,7 +162,9 @@ async def unknown_name(services: Services, typed: str, *, or_paper: bool = False
         )
     if buttons:
         meant = shown(near[0].name, 80) if len(buttons) == 1 else "one of these"
-        return note(f"{nobody}. Did you mean {meant}?", [buttons])
+        how = f"/search papers by {near[0].name} on {subject}"
+        also = f"\n-# For papers on a subject: {shown(how, 160)}" if subject else ""
+        return note(f"{nobody}. Did you mean {meant}?{also}", [buttons])
     known = plural(services.paper_count, "paper")
     return note(
         f"{nobody}, and I found no similar name among the authors of the {known} in this library. "

@@ -23,6 +23,7 @@ from commands.kit.services import Services, seen_by
 from commands.kit.similar_papers import GUESSES
 from commands.kit.spoken import Spoken, spoken
 from commands.kit.waiting import not_yet
+from commands.kit.which_person import papers_under_names
 from commands.people.within import EMPTY_HERE, EVERYBODY, Within
 from index.people.knowing import Knows, knowing
 from index.search.routing import topic_known
@@ -56,8 +57,13 @@ async def show_knowing(services: Services, topic: str, within: Within = EVERYBOD
     async def among(only: set[int] | None) -> list[Knows]:
         return [entry for entry in known if only is None or entry.person in only][:SHOWN]
 
+    name, said = shown(topic, 100), searched.understood
+    if said is not None and said.people and not said.text:
+        found = [one for person in said.people if (one := services.corpus.names.get(person))]
+        buttons = await papers_under_names(services, found)
+        text = f"“{name}” names a person, not a topic. /similar-people shows who works on similar things."
+        return note(text, [buttons] if buttons else [])
     experts = await within.find(services, among, lambda entry: entry.person)
-    name = shown(topic, 100)
     if not searched.fits:
         return await _nobody(services, name, searched)
     if not experts:

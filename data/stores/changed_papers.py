@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, func, select
 from data.stores.papers import CURRENT, DAY
 from data.stores.repository import Repository
 from data.stores.slices import slices
-from data.tables.papers import PaperRow
+from data.tables.papers import PaperIdRow, PaperRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,9 @@ _TEXTS = select(PaperRow.id, PaperRow.title, PaperRow.abstract, PaperRow.text_ha
 )
 _APPEARED = select(PaperRow.id, PaperRow.comment, PaperRow.journal_ref, PaperRow.venue).where(
     PaperRow.id.in_(bindparam("ids", expanding=True))
+)
+_FILE_IDS = select(PaperIdRow.paper_id, PaperIdRow.value).where(
+    PaperIdRow.paper_id.in_(bindparam("ids", expanding=True)), PaperIdRow.scheme == "file"
 )
 
 
@@ -114,18 +117,20 @@ class ChangedPapers(Repository):
         """Title, abstract and text hash of these papers."""
         return await self._read_in_thread(lambda connection: _texts(connection, ids))
 
-    async def appeared(self, ids: Sequence[int]) -> dict[int, tuple[str | None, str | None, str | None]]:
-        """What the records of these papers say of where they appeared: comment, journal reference, venue."""
+    async def appeared(self, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """What the records of these papers say of where they appeared.
+
+        Comment, journal reference and venue, and ids in files, since those of the ACL Anthology say it.
+        """
         return await self._read_in_thread(lambda connection: _appeared(connection, ids))
 
 
-def _appeared(
-    connection: Connection, ids: Sequence[int]
-) -> dict[int, tuple[str | None, str | None, str | None]]:
-    facts: dict[int, tuple[str | None, str | None, str | None]] = {}
+def _appeared(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    facts: dict[int, tuple[str, ...]] = {}
     for part in slices(ids):
-        for row in connection.execute(_APPEARED, {"ids": part}):
-            facts[row[0]] = (row[1], row[2], row[3])
+        for query in (_APPEARED, _FILE_IDS):
+            for paper, *said in connection.execute(query, {"ids": part}):
+                facts[paper] = (*facts.get(paper, ()), *filter(None, said))
     return facts
 
 

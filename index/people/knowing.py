@@ -21,6 +21,8 @@ SOLE = 0.25
 """A paper by n people says n to the power of minus this about each of them."""
 TOLD = 0.6
 """What a paper still says of its next author once an author of it was named."""
+AT_MOST = 2
+"""How many people are named for one and the same papers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ def knowing(
 
     A person's score is the sum over these papers of what each says about its authors. People are named one
     by one. A paper counts less for each of its authors who was named before, so that the next in the list is
-    not one more author of the same two papers.
+    not one more author of the same two papers. Who has no other papers than two others who were named is left
+    out.
     """
     days = {hit.paper_id: people.day(hit.paper_id) for hit in found}
     best = max((hit.score for hit in found), default=0.0)
@@ -99,6 +102,8 @@ def knowing(
         if now > was:  # worth less since somebody else was named
             heapq.heappush(waiting, (now, all_papers, person))
             continue
+        if all(told.get(paper, 0) >= AT_MOST for paper in of[person]):
+            continue  # one more author of papers that named enough people
         shown = sorted(of[person], key=lambda paper: -value[paper])
         known = [day for paper in shown if (day := days[paper])]
         experts.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ LONGEST_NAME = 100
 _CHOSEN = "~"
 """What stands before the number of a person who was chosen from those offered."""
 _DIGITS = 10
+_TITLES = re.compile(r"^(?:(?:prof|professor|dr|doctor|sir|mr|mrs|ms)\b\.?\s+)+(?=\S)", re.IGNORECASE)
 
 
 class OtherPerson(LookupError):
@@ -50,7 +52,7 @@ async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatc
     LookupError
         Where the number is nobody's (any more).
     """
-    text = typed.strip()
+    text = _TITLES.sub("", typed.strip())
     name, sign, number = text.rpartition(_CHOSEN)
     if sign and number.isdecimal() and len(number) <= _DIGITS:
         person = await store.people.find(int(number))

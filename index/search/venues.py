@@ -1,6 +1,7 @@
 """Where papers appeared: what a query says of it, and what a paper's record does.
 
-A record says it in arXiv's comment ("Accepted at ICLR 2025"), its journal reference, or its venue.
+A record says it in arXiv's comment ("Accepted at ICLR 2025"), its journal reference, its venue, or an id of
+the ACL Anthology.
 """
 
 from __future__ import annotations
@@ -89,6 +90,22 @@ _UNSURE = re.compile(
 _BESIDE = re.compile(
     r"\b(?:workshops?|co-?located|challenge|competition|tutorial|template|style)\b", re.IGNORECASE
 )
+_ANTHOLOGY = re.compile(
+    r"(?P<year>(?:19|20)\d\d)\.(?:findings-)?(?P<venue>[a-z]+)-|(?P<letter>[A-Z])(?P<short>\d\d)-"
+)
+"""An id of the ACL Anthology, of the present form (``2021.acl-short.116``) or the old one (``P19-1531``)."""
+_LETTERS = {
+    "P": "ACL",
+    "D": "EMNLP",
+    "N": "NAACL",
+    "E": "EACL",
+    "C": "COLING",
+    "K": "CoNLL",
+    "Q": "TACL",
+    "L": "LREC",
+}
+_CENTURY = 60
+"""Two digits from here on are years of the last century."""
 _LONGEST = 2_000
 """How many letters of a record's comment are read."""
 _CLAUSE = re.compile(r"[.;](?=\s|$)|\n")
@@ -106,7 +123,7 @@ class Venue:
         return f"{self.name} {self.year}" if self.year else self.name
 
     def named_in(self, *facts: str | None) -> bool:
-        """Whether the comment, journal reference or venue of a paper says that it appeared there.
+        """Whether the comment, journal reference, venue or id of a paper says that it appeared there.
 
         A paper that was only submitted did not, and neither did one of a workshop beside the conference.
         """
@@ -116,6 +133,12 @@ class Venue:
         name = re.compile(
             rf"{exactly}(?<![^\W\d_])(?:{_any_of([*names, *([full] if full else [])])})(?![^\W\d_])"
         )
+        if any(
+            self == venue or (self.name == venue.name and self.year is None)
+            for venue in map(_of_id, facts)
+            if venue
+        ):
+            return True
         clauses = [clause for fact in facts if fact for clause in _CLAUSE.split(fact[:_LONGEST])]
         return any(
             (self.year is None or self._year_in(clause, clause[found.end() :]))
@@ -130,6 +153,18 @@ class Venue:
         return bool(
             re.search(rf"(?<!\d){self.year}(?!\d)", clause) or re.match(rf"\s?['’`]?{short}(?!\d)", after)
         )
+
+
+def _of_id(fact: str | None) -> Venue | None:
+    """Where a paper with an id of the ACL Anthology appeared."""
+    found = _ANTHOLOGY.match(fact or "")
+    if found is None:
+        return None
+    if found["letter"]:
+        name, short = _LETTERS.get(found["letter"], ""), int(found["short"])
+        return Venue(name, short + (1900 if short >= _CENTURY else 2000)) if name else None
+    name = _BY_KEY.get(found["venue"], "")
+    return Venue(name, int(found["year"])) if name else None
 
 
 def read_venue(text: str) -> tuple[Venue | None, str]:

@@ -84,3 +84,19 @@ async def test_records_at_every_limit_are_kept_whole(store):
         assert (kept.title, kept.abstract, kept.version) == (given.title, given.abstract, given.version)
         assert [author.name for author in kept.authors] == given.authors
         assert set(kept.categories) >= set(given.categories)
+
+
+def test_a_degree_is_nobody_s_name():
+    printed = [
+        "Ada Lovelace",
+        "Ph.D.",
+        "M.S.",
+        "Jr.",
+        "MD, PhD",
+        "B. Scott",
+        "Md Rahman",
+        "M. Sc. Chen",
+        "Dr. No",
+    ]
+    kept = ["Ada Lovelace", "B. Scott", "Md Rahman", "M. Sc. Chen", "Dr. No"]
+    assert record(authors=printed).authors == kept

@@ -62,6 +62,12 @@ async def test_who_knows_shows_proof(lab):
     assert "Who knows" in about.text
 
 
+async def test_a_person_is_no_topic(lab):
+    reply = await lab.user.slash("/who-knows topic:Minlan Yu")
+    assert "“Minlan Yu” names a person, not a topic." in reply.text
+    assert [button["label"].split(" (")[0] for button in reply.buttons] == ["Minlan Yu"]
+
+
 async def test_following_is_kept_shown_undone_and_private(own):
     _, user = own
     assert "don't follow anything yet" in (await user.slash("/following")).text

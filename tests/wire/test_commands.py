@@ -60,6 +60,18 @@ async def test_an_unknown_name_gets_the_nearest(lab):
     assert "no similar name" in nobody.text
 
 
+async def test_a_title_before_a_name_is_passed_over(lab):
+    assert "5 papers" in (await lab.user.slash("/papers Prof. Dr. ChonLam Lao")).text
+    assert "ChonLam Lao" in (await lab.user.slash("/author Dr ChonLam Lao")).text
+
+
+async def test_a_name_with_a_subject_is_led_to_both(lab):
+    reply = await lab.user.slash("/papers ChonLam Lao on network infrastructure")
+    assert "Did you mean ChonLam Lao?" in reply.text
+    assert "/search papers by ChonLam Lao on network infrastructure" in reply.text
+    assert "5 papers" in (await reply.press("ChonLam Lao")).text
+
+
 async def test_autocomplete_offers_names_with_their_papers(lab):
     choices = await lab.user.complete("/papers author:chon")
     assert choices[0] == {"name": "ChonLam Lao (5 papers)", "value": "ChonLam Lao"} | {

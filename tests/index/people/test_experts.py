@@ -346,6 +346,14 @@ def test_who_knows_does_not_list_nine_authors_of_two_papers():
     assert all(entry.first == entry.latest == day for entry in found)
 
 
+def test_who_knows_names_two_people_for_one_paper_however_few_there_are():
+    day = date(2026, 5, 1)
+    people = Library({1: ([1, 2, 3, 4, 5, 6], day), 2: ([7], day)})
+    assert len(knowing(people, hits([1]))) == 2
+    assert {entry.person for entry in knowing(people, hits([1, 2]))} - {7} < {1, 2, 3, 4, 5, 6}
+    assert len(knowing(people, hits([1, 2]))) == 3
+
+
 def test_who_knows_prefers_those_who_worked_on_it_lately():
     people = Library({1: ([1], date(2018, 1, 1)), 2: ([2], date(2026, 5, 1)), 3: ([3], None)})
     assert [entry.person for entry in knowing(people, hits([1, 2, 3]))] == [2, 3, 1]

@@ -64,6 +64,10 @@ def test_other_words_stay(typed):
         (Venue("CVPR", 2025), "CVPR 2025; longer than at the CVPR 2024 workshop"),
         (Venue("EMNLP", 2024), "15 pages. Findings of EMNLP 2024."),
         (Venue("Nature"), "Nature 612, 45-51"),
+        (Venue("ACL", 2021), "2021.acl-short.116"),
+        (Venue("EMNLP", 2020), "2020.findings-emnlp.319"),
+        (Venue("ACL"), "P19-1531"),
+        (Venue("NAACL", 1998), "N98-1001"),
     ],
 )
 def test_a_record_says_where_a_paper_appeared(venue, fact):
@@ -79,6 +83,9 @@ def test_a_record_says_where_a_paper_appeared(venue, fact):
         (Venue("ICLR", 2025), "Accepted at ICLR 2024"),
         (Venue("ICLR", 2025), "ICLR 12025"),
         (Venue("ACL"), "Report for the ACLU"),
+        (Venue("ACL", 2019), "W19-1531"),
+        (Venue("ACL", 2020), "2021.acl-short.116"),
+        (Venue("ACL"), "2021.naacl-main.1"),
         (Venue("Nature"), "On the nature of things"),
         (Venue("ICLR"), ""),
     ],
