@@ -24,7 +24,7 @@ def answer(papers: Path, questions: Path, out: Path, sentences: int) -> None:
         )
         return f"{asked:,} questions, {answered:,} answered, into {out}"
 
-    timed(work)
+    timed(work, out, [papers, questions])
 
 
 def answers(
@@ -61,7 +61,7 @@ def train_roles(questions: Path, papers: Path, out: Path) -> None:
         held_out = json.dumps(recipe["accuracy_when_held_out"])
         return trained(out, f"accuracy on the file held out: {held_out}")
 
-    timed(work)
+    timed(work, out, [questions, papers], folder=True)
 
 
 def train_emptiness(data: list[Path], out: Path) -> None:
@@ -72,7 +72,7 @@ def train_emptiness(data: list[Path], out: Path) -> None:
         shown = json.dumps(recipe["auroc_when_held_out"]).replace("{", "{{").replace("}", "}}")
         return f"trained into {out} in {{}}; AUROC on the file held out: {shown}"
 
-    timed(work)
+    timed(work, out, data, folder=True)
 
 
 def train_first(data: list[Path], out: Path, each: int, seed: int) -> None:
@@ -88,7 +88,7 @@ def train_first(data: list[Path], out: Path, each: int, seed: int) -> None:
         shown = json.dumps(recipe["when_held_out"]).replace("{", "{{").replace("}", "}}")
         return f"trained into {out} in {{}}; on the file held out: {shown}"
 
-    timed(work)
+    timed(work, out, data, folder=True)
 
 
 def train_answers(
@@ -105,4 +105,4 @@ def train_answers(
         recipe = await asyncio.to_thread(training.train, found, out)
         return trained(out, f"on the file held out: {json.dumps(recipe['when_held_out'])}")
 
-    timed(work)
+    timed(work, out, [questions, *(path for pair in papers for path in pair)], folder=True)

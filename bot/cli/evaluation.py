@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from rich.console import Console
 
 from bot.app import open_corpus
 from bot.cli.command_line import perform, settings
+from bot.cli.outputs import leave_if_unwritable
 from bot.cli.reporter import Reporter
 from bot.cli.result_tables import print_part, print_rows
 from index.evaluate.corpus import FileCorpus, read_file, temporary_library, vectors_beside
@@ -91,9 +92,19 @@ def trained(out: Path, shown: object) -> str:
     return f"{shown}; trained into {out}"
 
 
-def timed(work: Callable[[EvaluationRun], Awaitable[str]]) -> None:
-    """Run something, and say what it did, as it answers, and how long that took."""
+def timed(
+    work: Callable[[EvaluationRun], Awaitable[str]],
+    out: Path,
+    reads: Iterable[Path | None],
+    *,
+    folder: bool = False,
+) -> None:
+    """Run something, and say what it did, as it answers, and how long that took.
+
+    ``out`` is the file or the folder that it writes, and ``reads`` are its inputs.
+    """
     run = EvaluationRun()
+    leave_if_unwritable(run.config, out, reads, folder=folder)
 
     async def whole() -> None:
         begun = time.monotonic()

@@ -15,6 +15,7 @@ import typer
 from bot.app import open_corpus
 from bot.cli.command_line import perform
 from bot.cli.evaluation import EvaluationRun, Result, measure, timed, trained
+from bot.cli.outputs import leave_if_unwritable
 from bot.cli.result_tables import installed_peers
 from data.sources.http import SourceError
 from index.evaluate import collaborators as with_whom
@@ -44,7 +45,7 @@ def rank(kind: str, papers: Path, queries: Path, out: Path, depth: int) -> None:
         count = await rank_queries(kind, papers, queries, out, depth, run.config.embedding_model, run.step)
         return f"{count:,} queries ranked into {out}"
 
-    timed(work)
+    timed(work, out, [papers, queries])
 
 
 def search(data: Path | None, vectors: Path | None, questions: int, seed: int, as_json: bool) -> None:
@@ -98,7 +99,7 @@ def train_identity(files: list[tuple[Path, Path | None]], out: Path, seed: int) 
         recipe = await asyncio.to_thread(name_models.train, corpora, out, run.step, seed)
         return trained(out, recipe["sha256"])
 
-    timed(work)
+    timed(work, out, [path for pair in files for path in pair], folder=True)
 
 
 def collaborators(
@@ -164,7 +165,7 @@ def train_collaborators(
 
         return trained(out, (await asyncio.to_thread(learned))["sha256"])
 
-    timed(work)
+    timed(work, out, [path for pair in files for path in pair], folder=True)
 
 
 def match(archives: Path, submissions: Path, out: Path) -> None:
@@ -179,7 +180,7 @@ def match(archives: Path, submissions: Path, out: Path) -> None:
         people, papers = await asyncio.to_thread(matched)
         return f"{papers:,} submissions scored for {people:,} reviewers into {out}"
 
-    timed(work)
+    timed(work, out, [archives, submissions])
 
 
 # -- digests ---------------------------------------------------------------------------------------
@@ -227,6 +228,7 @@ def train_digest(data: Path | None, vectors: Path | None, before: date, out: Pat
         )
 
     run = EvaluationRun()
+    leave_if_unwritable(run.config, out, [data, vectors], folder=True)
 
     async def whole() -> None:
         with run.reporter.showing():

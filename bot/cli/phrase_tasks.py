@@ -20,7 +20,7 @@ def write(papers: Path, out: Path, most: int) -> None:
         count = await asyncio.to_thread(write_phrases, papers, out, most, run.step)
         return f"phrases of {count:,} papers written into {out}"
 
-    timed(work)
+    timed(work, out, [papers])
 
 
 def measured(data: Path, since: date | None, papers: int, seed: int, as_json: bool) -> None:
@@ -54,4 +54,4 @@ def train(files: list[tuple[Path, date]], out: Path, seed: int) -> None:
 
         return trained(out, (await asyncio.to_thread(learned))["sha256"])
 
-    timed(work)
+    timed(work, out, [path for path, _ in files], folder=True)

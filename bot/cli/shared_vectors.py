@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.cli.command_line import perform, settings
+from bot.cli.outputs import leave_if_unwritable
 from bot.cli.reporter import Reporter
 from bot.logs import log_to
 
@@ -26,6 +27,7 @@ def export_vectors_command(
     from index.search.shared_vectors import export_vectors  # lazy: start-up
 
     config = settings()
+    leave_if_unwritable(config, path, [], option="PATH")
     log_to(config, "command")
 
     async def work() -> None:
