@@ -38,6 +38,8 @@ async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
         async with UserClient(discord_.url, discord_.user_token) as user:
             try:
                 typed = parse(text, await user.commands()) if said is None else None
+                if typed is not None:
+                    typed.uploads()  # before the model is loaded for a command without its file
             except TypingError as error:
                 print(error, file=sys.stderr)
                 return 2

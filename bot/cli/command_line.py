@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import sys
 from collections.abc import Coroutine
 from typing import Any
@@ -17,7 +18,7 @@ from bot.settings import Settings
 from bot.settings_checks import SettingError, check
 from bot.worker import RunOutcome
 from data.database.engine import AwayError, StoreError
-from data.database.unavailable import DatabaseUnavailableError, Why, why
+from data.database.unavailable import FULL, DatabaseUnavailableError, Why, is_full_disk, why
 from data.sources.http import SourceError
 from index.identity.judgement import JudgingError
 from index.search.corpus import BusyError
@@ -27,7 +28,7 @@ from index.search.word_files import WordsDamagedError, WordsUnreadableError
 
 KNOWN = (
     *(StoreError, DatabaseUnavailableError, SourceError, VectorsError, ModelError, BusyError, JudgingError),
-    *(WordsDamagedError, WordsUnreadableError, DBAPIError),
+    *(WordsDamagedError, WordsUnreadableError, DBAPIError, sqlite3.Error),
 )
 """Errors whose message says what to do."""
 OUTAGES = {
@@ -37,8 +38,7 @@ OUTAGES = {
     Why.BUSY: "Another process kept the database locked for too long. Nothing is lost; try again.",
     Why.READ_ONLY: "The database takes no changes: its server (default_transaction_read_only) or its file is "
     "read-only. What was done so far is kept; change that, then run the command again.",
-    Why.FULL: "The disk of the database is full. What was done so far is kept; make room, then run the "
-    "command again.",
+    Why.FULL: FULL,
 }
 
 
@@ -96,8 +96,13 @@ def perform(
     except KeyboardInterrupt:
         print(stopped, file=sys.stderr)
         sys.exit(130)
-    except IsADirectoryError as error:
-        message = f"{error.filename2 or error.filename} is a folder, where a file belongs."
+    except OSError as error:
+        if isinstance(error, IsADirectoryError):
+            message = f"{error.filename2 or error.filename} is a folder, where a file belongs."
+        elif is_full_disk(error):
+            message = FULL.replace("the database", "LABMATE_DATA")
+        else:
+            raise
         if events:
             Reporter.event(error=message, kind=RunOutcome.FAILED)
         else:
@@ -108,7 +113,7 @@ def perform(
 
 def _described(error: Exception) -> tuple[RunOutcome, str]:
     """The kind of failure and the message; the message is empty for a bug, which needs its traceback."""
-    if isinstance(error, DBAPIError | DatabaseUnavailableError):
+    if isinstance(error, DBAPIError | sqlite3.Error | DatabaseUnavailableError):
         reason = error.why if isinstance(error, DatabaseUnavailableError) else why(error)
         passes = reason in (None, Why.AWAY, Why.COPY, Why.BUSY)
         return RunOutcome.BUSY if passes else RunOutcome.FAILED, OUTAGES[reason] if reason else ""

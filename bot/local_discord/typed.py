@@ -46,7 +46,7 @@ class Typed:
         Raises
         ------
         TypingError
-            If a file does not exist.
+            If one is no file, or can't be read.
         """
         return [
             upload(name, text)
@@ -75,12 +75,20 @@ def upload(name: str, text: str) -> Json:
     Raises
     ------
     TypingError
-        If the file does not exist.
+        If it is no file, or can't be read.
     """
-    path = Path(text).expanduser()
-    if not path.is_file():
-        raise TypingError(f"{name}: the file {text} does not exist")
-    content = base64.b64encode(path.read_bytes()).decode()
+    try:
+        path = Path(text).expanduser()
+        if path.is_dir():
+            raise TypingError(f"{name}: {text} is a folder. Name a file in it.")
+        if not path.exists():
+            raise TypingError(f"{name}: the file {text} does not exist")
+        if not path.is_file():
+            raise TypingError(f"{name}: {text} is not a file")
+        content = base64.b64encode(path.read_bytes()).decode()
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise TypingError(f"{name}: {text[:200]} can't be read ({reason})") from error
     return {"id": text, "filename": path.name, "content": content}
 
 

@@ -21,7 +21,7 @@ from data.database.primary import StandbyError, to_primary
 from data.database.private_files import keep_database_private
 from data.database.servers import advice, serve
 from data.database.sqlite_files import StoreError as StoreError
-from data.database.unavailable import Why, why
+from data.database.unavailable import FULL, Why, why
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 HEAD = "0022"
@@ -208,8 +208,12 @@ async def open_database(url: str, *, paging: Paging = FEW, moving: bool = False)
         await _migrate(url)
         if path:
             await asyncio.to_thread(_empty_log, path)
-    except DBAPIError as error:
+    except (DBAPIError, sqlite3.Error) as error:
         await engine.dispose()
+        if why(error) is Why.FULL:
+            raise StoreError(FULL) from error
+        if not isinstance(error, DBAPIError):
+            raise StoreError(f"{shown(url)} can't be used as a database: {error}") from error
         kind = AwayError if why(error) in (Why.AWAY, Why.BUSY) else StoreError
         raise kind(f"{shown(url)} can't be used as a database: {error.orig}{advice(error)}") from error
     except StandbyError as error:

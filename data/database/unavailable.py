@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import re
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from enum import StrEnum
@@ -27,6 +30,11 @@ class Why(StrEnum):
     """Its disk has no room left."""
 
 
+FULL = (
+    "The disk of the database is full. What was done so far is kept; make room, then run the command again."
+)
+
+
 class DatabaseUnavailableError(RuntimeError):
     """The database can't do it now; a later try may succeed."""
 
@@ -47,20 +55,34 @@ _OF_SQLITE = {
 }
 
 
+_SHORT_WRITE = re.compile(r"\d+ requested and \d+ written")
+"""How numpy says that a file took only a part; its error has no number."""
+
+
 def why(error: BaseException) -> Why | None:
     """Why the database can't do it now; None where an error says something else."""
     if isinstance(error, PoolTimeoutError):
         return Why.BUSY
+    if isinstance(error, sqlite3.Error):
+        return _of_sqlite(error)
     if not isinstance(error, DBAPIError):
         return None
     state = str(getattr(error.orig, "sqlstate", None) or "")
-    if found := _STATES.get(state) or _CLASSES.get(state[:2]):
+    if found := _STATES.get(state) or _CLASSES.get(state[:2]) or _of_sqlite(error.orig):
         return found
-    name = str(getattr(error.orig, "sqlite_errorname", ""))
-    for beginning, found in _OF_SQLITE.items():
-        if name.startswith(beginning):
-            return found
     return Why.AWAY if error.connection_invalidated else None
+
+
+def _of_sqlite(error: BaseException | None) -> Why | None:
+    name = str(getattr(error, "sqlite_errorname", ""))
+    return next((found for beginning, found in _OF_SQLITE.items() if name.startswith(beginning)), None)
+
+
+def is_full_disk(error: OSError) -> bool:
+    """Whether a file can't be written because its disk is full."""
+    if error.errno is None:
+        return _SHORT_WRITE.match(str(error)) is not None
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @asynccontextmanager

@@ -65,12 +65,15 @@ def test_ask_takes_a_question_and_a_mention(tmp_path):
         ("/papers author:x sort:sideways", 2, "sort must be one of: newest, oldest"),
         ("/papers author:x private:maybe", 2, "private must be true or false"),
         ("", 2, "There is no command"),
+        ("/library import file:/nope.bib", 2, "file: the file /nope.bib does not exist"),
+        ("/library import file:/tmp", 2, "file: /tmp is a folder. Name a file in it."),
         ("/papers author:x since:tomorrow", 1, "as a day"),
     ],
 )
 def test_ask_leaves_with_what_went_wrong(tmp_path, command, status, said):
     done = run("ask", command, folder=tmp_path)
     assert done.returncode == status
+    assert "Traceback" not in done.stderr
     assert said in done.stdout + done.stderr
 
 
