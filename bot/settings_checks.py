@@ -84,7 +84,8 @@ def _server(url: str) -> None:
 def _s3() -> None:
     if find_spec("s3fs") is None:
         raise SettingError(
-            "LABMATE_FILES: a bucket needs the package s3fs. Install it: python -m pip install '.[s3]'. "
+            "LABMATE_FILES: a bucket needs the package s3fs. Install it: "
+            'python -m pip install -c constraints.txt -e ".[s3]". '
             "Or leave LABMATE_FILES empty."
         )
 
@@ -164,7 +165,8 @@ def check_database(url: str) -> None:
         raise SettingError(_forms(f"it names {name}+{driver}, which Labmate does not support"))
     if find_spec(driver) is None:
         raise SettingError(
-            f"DATABASE_URL: this needs the package {driver}. Install it: python -m pip install {driver}"
+            f"DATABASE_URL: this needs the package {driver}. Install it: "
+            'python -m pip install -c constraints.txt -e ".[postgres]"'
         )
     if name == "sqlite":
         if parsed.database in (None, "", ":memory:"):

@@ -62,7 +62,7 @@ class Team:
         if find_spec("ray") is None:
             raise NoTeamError(
                 f"RAY_ADDRESS={self._address}: this needs the package ray. "
-                'Install it: python -m pip install ".[ray]" -c constraints.txt'
+                'Install it: python -m pip install -c constraints.txt -e ".[ray]"'
             )
         ours, theirs = Pipe()
         # Workers on this machine import from the driver's working folder, so they get this Labmate.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index.search.embedding_model import DEFAULT_MODEL, ModelError, device_called, fingerprint, locate
+from index.search.embedding_model import DEFAULT_MODEL, device_called, fingerprint, locate, unusable
 from index.search.int8_fit import MANY, fits_int8
 from index.search.precision import embeds_in_bfloat16
 
@@ -123,7 +123,7 @@ class Embedder:
         try:
             model = _model_in(folder, self._device, self._most_tokens, packaged=self.name == DEFAULT_MODEL)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
-            raise ModelError(f"The model in {folder} can't be loaded: {error}") from error
+            raise unusable(self.name, f"the model in {folder} can't be loaded: {error}") from error
         if self._on_gpu or embeds_in_bfloat16():
             model.to(torch.bfloat16)
         with torch.inference_mode():

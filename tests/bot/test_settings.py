@@ -230,7 +230,7 @@ def test_a_server_of_vectors_without_its_package_is_told_what_to_install(
         monkeypatch.delitem(sys.modules, f"index.search.{name}_index", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     line = _told(["doctor"], tmp_path, VECTOR_URL=url)
-    assert f"python -m pip install '.[{extra}]'" in line
+    assert f'python -m pip install -c constraints.txt -e ".[{extra}]"' in line
 
 
 def test_a_file_of_milvus_without_its_package_is_told_what_to_install(tmp_path, monkeypatch):
@@ -303,16 +303,34 @@ def test_an_env_file_that_cannot_be_read_is_told(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+def _model(modules: str) -> Callable[[Path], str]:
+    """A folder that is no model."""
+
+    def made(path: Path) -> str:
+        path.mkdir()
+        (path / "modules.json").write_text(modules)
+        (path / "model.safetensors").write_text("x")
+        return str(path)
+
+    return made
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "value", "status"),
     [
-        ("DATABASE_URL", f"sqlite+aiosqlite:///{ROOT}/README.md"),
-        ("EMBEDDING_MODEL", "/nowhere/model"),
+        ("DATABASE_URL", f"sqlite+aiosqlite:///{ROOT}/README.md", 1),
+        ("EMBEDDING_MODEL", "/nowhere/model", 2),
+        ("EMBEDDING_MODEL", _folder, 2),
+        ("EMBEDDING_MODEL", _model("{"), 2),
+        ("EMBEDDING_MODEL", _model('[{"x": 1}]'), 2),
+        ("EMBEDDING_MODEL", _model("[]"), 2),
     ],
 )
-def test_what_shows_only_when_it_is_opened_is_told_in_one_line_too(tmp_path, name, value):
-    done = _run("index", tmp_path, **{name: value})
-    assert done.returncode == 1
+def test_what_shows_only_when_it_is_opened_is_told_in_one_line_too(tmp_path, name, value, status):
+    given = value if isinstance(value, str) else value(tmp_path / "given")
+    done = _run("index", tmp_path, **{name: given})
+    assert done.returncode == status, done.stderr
+    assert name in done.stderr or status == 1
     assert "Traceback" not in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
 
@@ -324,7 +342,14 @@ def _run(command: str, path: Path, **environment: str) -> subprocess.CompletedPr
 
 def test_a_bucket_without_its_package_is_told_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr("bot.settings_checks.find_spec", lambda name: None)
-    assert "python -m pip install '.[s3]'" in _told(["doctor"], tmp_path, LABMATE_FILES="s3://labmate/files")
+    line = _told(["doctor"], tmp_path, LABMATE_FILES="s3://labmate/files")
+    assert 'python -m pip install -c constraints.txt -e ".[s3]"' in line
+
+
+def test_a_server_of_databases_without_its_package_is_told_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr("bot.settings_checks.find_spec", lambda name: None)
+    line = _told(["doctor"], tmp_path, DATABASE_URL="postgresql+asyncpg://host/x")
+    assert 'python -m pip install -c constraints.txt -e ".[postgres]"' in line
 
 
 async def test_the_doctor_tries_the_bucket():
