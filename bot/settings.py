@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot.shard_range import ShardRange
@@ -25,6 +25,30 @@ def is_address(text: str, *schemes: str) -> bool:
         return False
 
 
+def _expanded(path: Path) -> Path:
+    """A path whose ~ is the user's folder."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise ValueError(f"{path} names the folder of a user that this machine doesn't have") from None
+
+
+_NOTHING = (
+    *(
+        "discord_token",
+        "labmate_shards",
+        "ray_address",
+        "openalex_api_key",
+        "metrics_token",
+        "http_listen",
+        "explore",
+    ),
+    *("llm_url", "llm_model", "llm_api_key", "labmate_clock"),
+    *("smtp_host", "smtp_user", "smtp_password", "smtp_from"),
+)
+"""Settings that docs/configure.md says are none, or off, where they are empty."""
+
+
 class Settings(BaseSettings):
     """Read from the environment and from ``.env`` in the working folder."""
 
@@ -40,7 +64,7 @@ class Settings(BaseSettings):
     """Its gateway; by default, the one that the server names."""
     labmate_shards: str = ""
     """The shards of this process, such as 0-3, where several processes share them; empty: all."""
-    labmate_shards_of: int = Field(default=0, ge=0)
+    labmate_shards_of: int = Field(default=0, ge=0, examples=[16])
     """How many shards all processes have together."""
     labmate_data: Path = Path("var")
     """The folder for everything that Labmate keeps."""
@@ -54,7 +78,7 @@ class Settings(BaseSettings):
     s3_access_key: str = ""
     s3_secret_key: SecretStr | None = None
     """Its keys; empty: those of the machine (``AWS_ACCESS_KEY_ID``, ``~/.aws``, its role)."""
-    backup_every: float = Field(default=0, ge=0, le=8_760, allow_inf_nan=False)
+    backup_every: float = Field(default=0, ge=0, le=8_760, allow_inf_nan=False, examples=[24])
     """Hours between the backups that a running Labmate makes; 0 for none."""
     backup_keep: int = Field(default=7, ge=1, le=10_000)
     """How many backups to keep in LABMATE_DATA/backups."""
@@ -99,8 +123,8 @@ class Settings(BaseSettings):
     llm_api_key: SecretStr | None = None
     llm_seconds: float = Field(default=20, ge=1, le=600, allow_inf_nan=False)
     """The time that one answer may take."""
-    llm_price_in: float = Field(default=0, ge=0, le=10_000, allow_inf_nan=False)
-    llm_price_out: float = Field(default=0, ge=0, le=10_000, allow_inf_nan=False)
+    llm_price_in: float = Field(default=0, ge=0, le=10_000, allow_inf_nan=False, examples=[0.5])
+    llm_price_out: float = Field(default=0, ge=0, le=10_000, allow_inf_nan=False, examples=[1.5])
     """Dollars for a million tokens read and written; 0 for a model of your own."""
     llm_member_tokens: int = Field(default=50_000, ge=0, le=10**12)
     llm_member_seconds: int = Field(default=900, ge=0, le=10**8)
@@ -135,6 +159,17 @@ class Settings(BaseSettings):
     log_level: str = "INFO"
     log_format: Literal["text", "json"] = "text"
     """json: one JSON object per line, for log collectors."""
+
+    @field_validator(*_NOTHING, mode="before")
+    @classmethod
+    def _nothing(cls, value: object, info: ValidationInfo) -> object:
+        off = isinstance(value, str) and value.strip().lower() in ("none", "off")
+        return cls.model_fields[str(info.field_name)].default if off else value
+
+    @field_validator("labmate_data", "labmate_clock")
+    @classmethod
+    def _at_home(cls, value: Path | None) -> Path | None:
+        return None if value is None else _expanded(value)
 
     @field_validator("labmate_categories", mode="before")
     @classmethod
@@ -229,9 +264,16 @@ class Settings(BaseSettings):
             raise ValueError("must be one of DEBUG, INFO, WARNING, ERROR")
         return value.upper()
 
+    @field_validator("smtp_from")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        if value.strip() and not re.search(r"[^\s<>@]@[^\s<>@]", value):
+            raise ValueError("must be the sender's address, such as labmate@example.org")
+        return value
+
     @model_validator(mode="after")
     def _sender(self) -> Settings:
-        if self.smtp_host and "@" not in self.smtp_from:
+        if self.smtp_host and not self.smtp_from.strip():
             raise ValueError(
                 "SMTP_HOST is set, so SMTP_FROM is needed: the sender's address, such as labmate@example.org"
             )
@@ -251,7 +293,7 @@ class Settings(BaseSettings):
     def _place(cls, value: str) -> str:
         if "://" in value and not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w./-]*)?", value):
             raise ValueError("must be a folder, or a bucket such as s3://labmate/files")
-        return value
+        return str(_expanded(Path(value))) if value.startswith("~") else value
 
     @model_validator(mode="after")
     def _somewhere(self) -> Settings:

@@ -93,10 +93,19 @@ def end_claim(number: Number, reason: Annotated[str, typer.Option(help="Why; the
 @admin.command()
 def settle(
     number: Number,
-    end_claim: Annotated[bool, typer.Option("--end-claim/--keep-claim", help="Whether to end the claim.")],
+    end_claim: Annotated[
+        bool, typer.Option("--end-claim", help="End the claim: the contest is right.")
+    ] = False,
+    keep_claim: Annotated[bool, typer.Option("--keep-claim", help="Keep the claim.")] = False,
 ) -> None:
-    """Settle a contested claim."""
-    _say(lambda operator: operator.settle(number, upheld=end_claim))
+    """Settle a contested claim: with --end-claim or --keep-claim."""
+
+    async def settled(operator: Operator) -> str:
+        if end_claim == keep_claim:
+            raise typer.BadParameter("say what becomes of the claim: either --end-claim or --keep-claim")
+        return await operator.settle(number, upheld=end_claim)
+
+    _say(settled)
 
 
 @admin.command()

@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 from pydantic_settings import SettingsError
 from sqlalchemy.exc import DBAPIError
 
@@ -50,7 +51,7 @@ def settings(**given: object) -> Settings:
     except ValidationError as error:
         for detail in error.errors(include_url=False, include_input=False):
             name = f"{str(detail['loc'][0]).upper()}: " if detail["loc"] else ""
-            print(name + detail["msg"].removeprefix("Value error, "), file=sys.stderr)
+            print(name + _said(detail), file=sys.stderr)
     except SettingError as error:
         print(error, file=sys.stderr)
     except SettingsError as error:
@@ -63,6 +64,33 @@ def settings(**given: object) -> Settings:
     else:
         return config
     sys.exit(2)
+
+
+def _said(detail: ErrorDetails) -> str:
+    """What a wrong value should look like, with an example."""
+    kind = detail["type"]
+    if not detail["loc"] or kind == "value_error":
+        return detail["msg"].removeprefix("Value error, ")
+    field = Settings.model_fields[str(detail["loc"][0])]
+    if kind == "bool_parsing":
+        return "must be true or false"
+    if kind == "literal_error":
+        return f"must be {detail['ctx']['expected']}" + (", or off" if field.default is None else "")
+    limits = {
+        name: getattr(part, name) for part in field.metadata for name in ("ge", "le") if hasattr(part, name)
+    }
+    if field.annotation not in (int, float):
+        return detail["msg"]
+    what = "a whole number" if field.annotation is int else "a number"
+    least, most = limits.get("ge"), limits.get("le")
+    if least is not None:
+        what += f" from {least:,} to {most:,}" if most is not None else f" of {least:,} or more"
+    example = (field.examples or [field.default])[0]
+    return (
+        f"must be {what}, such as {example:g}"
+        if isinstance(example, float)
+        else f"must be {what}, such as {example}"
+    )
 
 
 STOPPED = "Stopped. What was done so far is kept; run the command again to finish."

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from bot.cli.days import a_day
+
 rank = typer.Typer(no_args_is_help=True, help="Rank a file's papers for each query, and write a TREC run.")
 evaluate = typer.Typer(
     no_args_is_help=True, help="Measure how well papers and people are found, beside baselines."
@@ -23,7 +25,8 @@ DaysBefore = Annotated[
     list[datetime] | None,
     typer.Option(
         "--before",
-        formats=["%Y-%m-%d"],
+        parser=a_day,
+        metavar="DAY",
         help="Only papers before this day are looked at; once for each file. By default 2026-03-01.",
     ),
 ]
@@ -89,7 +92,7 @@ def evaluate_identity(
 @evaluate.command("score")
 def evaluate_score(
     cut: Annotated[
-        datetime, typer.Option(formats=["%Y-%m-%d"], help="The day up to which papers are looked at.")
+        datetime, typer.Option(parser=a_day, metavar="DAY", help="The day up to which papers are looked at.")
     ] = datetime(2025, 12, 31),
     seed: Annotated[int, typer.Option()] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
@@ -126,10 +129,12 @@ def evaluate_collaborators(
     ] = None,
     vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
     cut: Annotated[
-        datetime, typer.Option(formats=["%Y-%m-%d"], help="Papers from this day on count as the future.")
+        datetime,
+        typer.Option(parser=a_day, metavar="DAY", help="Papers from this day on count as the future."),
     ] = datetime(2026, 3, 1),
     until: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day of the future looked at.")
+        datetime | None,
+        typer.Option(parser=a_day, metavar="DAY", help="The last day of the future looked at."),
     ] = None,
     min_papers: Annotated[int, typer.Option(min=1, help="Papers before the cut that everybody has.")] = 3,
     people: Annotated[int, typer.Option(min=1, help="How many people are asked for.")] = 3_000,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.days import a_day
 from bot.cli.evaluate import MODELS, ModelsFolder, evaluate, train
 
 
@@ -19,10 +20,10 @@ def evaluate_digest(
     ] = None,
     vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
     cut: Annotated[
-        datetime, typer.Option(formats=["%Y-%m-%d"], help="Readers are asked for from this day on.")
+        datetime, typer.Option(parser=a_day, metavar="DAY", help="Readers are asked for from this day on.")
     ] = datetime(2026, 5, 1),
     until: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day that is asked for.")
+        datetime | None, typer.Option(parser=a_day, metavar="DAY", help="The last day that is asked for.")
     ] = None,
     readers: Annotated[int, typer.Option(min=1, help="How many readers.")] = 200,
     half: Annotated[
@@ -52,7 +53,7 @@ def train_digest(
     ] = None,
     vectors: Annotated[Path | None, typer.Option(help="Ready embeddings of that file.")] = None,
     before: Annotated[
-        datetime, typer.Option(formats=["%Y-%m-%d"], help="Only papers before this day are looked at.")
+        datetime, typer.Option(parser=a_day, metavar="DAY", help="Only papers before this day are looked at.")
     ] = datetime(2026, 5, 1),
     out: ModelsFolder = MODELS,
     seed: Annotated[int, typer.Option()] = 0,

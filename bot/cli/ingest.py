@@ -71,9 +71,21 @@ async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: 
         report.step(f"reading {path.name}", file.position, file.size, rate)
 
     report.step(f"reading {path.name}", 0, file.size)
-    summary = await Intake(corpus, "file", path.name, vectors=ready, progress=show).run(iter(file))
+    intake = Intake(corpus, "file", path.name, vectors=ready, progress=show)
+    try:
+        summary = await intake.run(iter(file))
+    except SourceError:
+        if intake.summary.read > intake.summary.refused:
+            report.say("What was read before the damage is kept. Mend or fetch the file, then rerun this.")
+        raise
     if not summary.read:
         raise SourceError(f"{path} holds no records. Nothing was read in.")
+    if summary.read == summary.refused:
+        report.say(closing(summary))
+        raise SourceError(
+            f"{path} holds no paper that Labmate can read. Nothing was read in. It reads JSON lines or a "
+            "JSON array of papers, plain or compressed."
+        )
     return summary
 
 

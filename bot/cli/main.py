@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +29,7 @@ from bot.cli import (  # some add their own commands
 )
 from bot.cli.admin import admin
 from bot.cli.command_line import STOPPED, perform, settings
+from bot.cli.days import a_day
 from bot.cli.evaluate import evaluate, match, rank, train
 from bot.cli.explore import explore
 from bot.cli.ingest_snapshot import ingest_snapshot_command
@@ -39,6 +42,7 @@ from bot.settings import Settings
 from data.calendar.arxiv_ids import CATEGORY
 from data.database.in_thread import finished_in_thread
 from data.database.private_files import NOBODY_ELSE
+from data.sources.http import SourceError
 
 app = typer.Typer(
     name="labmate",
@@ -67,7 +71,7 @@ app.command("move")(moving.move)
 Events = Annotated[
     bool, typer.Option("--events", hidden=True, help="Write JSON lines for the parent process.")
 ]
-Day = Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="A day such as 2026-05-18.")]
+Day = Annotated[datetime, typer.Option(parser=a_day, metavar="DAY", help="A day such as 2026-05-18.")]
 
 
 def main() -> None:
@@ -104,6 +108,10 @@ def run(
     if browser and config.discord_token:
         raise typer.BadParameter(
             "it opens the local Discord, which runs only without DISCORD_TOKEN", param_hint="--browser"
+        )
+    if vectors and not papers:
+        raise typer.BadParameter(
+            "these are the embeddings of a file of papers; name that with --papers", param_hint="--vectors"
         )
     log_to(config, "bot", console=config.discord_token is not None)
     ending = Ending()
@@ -187,6 +195,20 @@ def ingest_file_command(
     perform(_ingest_file(config, path, vectors, embed_too=embed, events=events), events=events)
 
 
+@contextmanager
+def _with_another_way() -> Iterator[None]:
+    """If arXiv doesn't answer, the error says how else papers come in."""
+    try:
+        yield
+    except SourceError as error:
+        if "can't be reached" not in str(error) and "keeps answering" not in str(error):
+            raise
+        raise SourceError(
+            f"{error}. Check the network, and try again later. "
+            "To add papers from a file: python -m bot ingest file PATH"
+        ) from error
+
+
 async def _ingest_online(
     config: Settings, kind: str, names: list[str], since: date | None, events: bool
 ) -> None:
@@ -197,14 +219,15 @@ async def _ingest_online(
     await load_sample(config)
     async with open_corpus(config, writable=True) as corpus:
         with corpus.writing(), report.showing():
-            if kind == "arxiv":
-                assert since is not None
-                summary = await reading.ingest_arxiv(corpus, config, names, since, report)
-            elif kind == "oai":
-                assert since is not None
-                summary = await reading.ingest_oai(corpus, config, names, since, report)
-            else:
-                summary = await reading.ingest_recent(corpus, config, report)
+            with nullcontext() if events else _with_another_way():
+                if kind == "arxiv":
+                    assert since is not None
+                    summary = await reading.ingest_arxiv(corpus, config, names, since, report)
+                elif kind == "oai":
+                    assert since is not None
+                    summary = await reading.ingest_oai(corpus, config, names, since, report)
+                else:
+                    summary = await reading.ingest_recent(corpus, config, report)
             waiting = len(corpus.backlog())
         report.say(f"arXiv: {reading.closing(summary)}")
         if waiting and not events:
@@ -234,7 +257,7 @@ def ingest_arxiv_command(
 def ingest_oai_command(
     set_: Annotated[list[str], typer.Option("--set", help="Such as cs, or physics:quant-ph.")],
     from_: Annotated[
-        datetime, typer.Option("--from", formats=["%Y-%m-%d"], help="A day such as 2026-05-18.")
+        datetime, typer.Option("--from", parser=a_day, metavar="DAY", help="A day such as 2026-05-18.")
     ],
     events: Events = False,
 ) -> None:

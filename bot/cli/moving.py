@@ -19,7 +19,7 @@ def move(
     ],
 ) -> None:
     """Copy the database to another place, such as PostgreSQL, and compare both. Stop Labmate first."""
-    from data.database.engine import shown  # lazy: start-up
+    from data.database.engine import StoreError, shown  # lazy: start-up
     from data.stores.move import move as copy_all  # lazy: start-up
 
     config = settings()
@@ -33,7 +33,12 @@ def move(
     async def work() -> None:
         report = Reporter(events=False)
         with report.showing():
-            moved = await copy_all(config.database, to, report.step)
+            try:
+                moved = await copy_all(config.database, to, report.step)
+            except StoreError as error:
+                if shown(to) in str(error):  # not the database of the settings
+                    raise StoreError(str(error).replace("DATABASE_URL", "--to", 1)) from error
+                raise
         for name, content in moved.items():
             print(f"  {name:20} {content.rows:>12,} rows, checksum {content.checksum:016x}")
         print(

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.days import a_day
 from bot.cli.evaluate import MODELS, DaysBefore, ModelsFolder, PaperFiles, evaluate, train, until
 
 
@@ -27,7 +28,9 @@ def evaluate_phrases(
     data: Annotated[Path, typer.Option(help="A file of papers.")],
     since: Annotated[
         datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], help="Only papers of this day or later, which no model has seen."),
+        typer.Option(
+            parser=a_day, metavar="DAY", help="Only papers of this day or later, which no model has seen."
+        ),
     ] = None,
     papers: Annotated[
         int, typer.Option(min=1, help="How many abstracts are asked for titles' phrases.")

@@ -34,6 +34,7 @@ _MARKS = {"good": ("✓", "green"), "note": ("•", "yellow"), "bad": ("✗", "r
 async def examine(settings: Settings) -> int:
     """Run all checks and print their findings; returns 1 if something is bad."""
     console = Console()
+    console.soft_wrap = not console.is_terminal  # a command to copy stays whole in a pipe or a file
     status = 0
     for name, check in CHECKS:
         for finding in await check(settings):

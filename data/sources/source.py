@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import AsyncIterator, Callable
 from datetime import date
+from pathlib import Path
 
 from data.records import Deletion, PaperRecord, Rejected
 from data.sources.http import PoliteClient, SourceError
@@ -16,6 +17,8 @@ It yields a :class:`Rejected` for an entry that can't become a record, and raise
 where the source can't be read; entries read before stay.
 """
 
+_ENDING = "_source"
+"""The end of the name of a source's module."""
 _SOURCES: dict[str, Read] = {}
 
 
@@ -33,12 +36,22 @@ def source(name: str) -> Read:
         Where there is none.
     """
     if name not in _SOURCES and name.isidentifier():
-        module = f"data.sources.{name}_source"
+        module = f"data.sources.{name}{_ENDING}"
         try:
             importlib.import_module(module)
         except ModuleNotFoundError as error:
             if error.name != module:
                 raise SourceError(f"The source {name} needs the package {error.name}.") from error
     if name not in _SOURCES:
-        raise SourceError(f"There is no source called {name[:40]!r}.")
+        known = ", ".join(known_sources()) or "none"
+        raise SourceError(
+            f"There is no source called {name[:40]!r}. Sources here: {known}. docs/extend.md says how to add "
+            "one; arXiv has commands of its own, such as `python -m bot ingest recent`."
+        )
     return _SOURCES[name]
+
+
+def known_sources() -> list[str]:
+    """The names of all sources, in order: those registered, and those that a file here would register."""
+    files = Path(__file__).parent.glob(f"*{_ENDING}.py")
+    return sorted({*_SOURCES, *(file.stem.removesuffix(_ENDING) for file in files)})

@@ -58,12 +58,24 @@ def one_array(path: Path) -> np.ndarray:
 
     Raises
     ------
-    ValueError, EOFError, OSError
-        Where there is none, or several.
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        Where it holds no array, or several. The message says so in plain words.
+    OSError
+        Where it can't be read.
     """
-    held = np.load(path, mmap_mode="r")
-    if not isinstance(held, np.ndarray):
+    with path.open("rb") as file:
+        head = file.read(len(np.lib.format.MAGIC_PREFIX))
+    if head.startswith(b"PK"):
         raise ValueError("it is an archive of several arrays")
+    if head != np.lib.format.MAGIC_PREFIX:
+        raise ValueError("it is not a .npy file")
+    try:
+        held: np.ndarray = np.load(path, mmap_mode="r")
+    except (ValueError, EOFError) as error:
+        cut = "greater than file size" in str(error) or "EOF" in str(error) or "expected" in str(error)
+        raise ValueError("it is cut off. Fetch it again" if cut else "it holds no numbers") from error
     return held
 
 
@@ -84,8 +96,9 @@ class ReadyVectors:
             self.rows = one_array(path)
         except FileNotFoundError as error:
             raise SourceError(f"{path} does not exist.") from error
-        except (OSError, ValueError, EOFError) as error:
-            raise SourceError(f"{path} can't be read as a matrix of vectors: {error}") from error
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise SourceError(f"{path} can't be read as a matrix of vectors: {reason}.") from error
         manifest = self._manifest()
         check_fingerprint(
             {**manifest, "max_tokens": fingerprint["max_tokens"]},
@@ -101,7 +114,8 @@ class ReadyVectors:
 
     def _manifest(self) -> dict[str, Any]:
         stem = self.path.name.removesuffix(".npy")
-        names = [f"{stem}.json", f"{stem.removesuffix('.f16').removesuffix('.f32')}.json"]
+        short = stem.removesuffix(".f16").removesuffix(".f32")
+        names = list(dict.fromkeys([f"{stem}.json", f"{short}.json"]))
         for name in names:
             manifest = self.path.with_name(name)
             if manifest.exists():
@@ -111,7 +125,7 @@ class ReadyVectors:
                     raise SourceError(f"{manifest} is not a manifest: {error}") from error
         raise SourceError(
             f"{self.path} has no manifest beside it ({' or '.join(names)}), so it is unknown which "
-            "model made it"
+            "model made it. Put the manifest that came with it there."
         )
 
 

@@ -94,7 +94,9 @@ def refuse_mistakes(folder: Path, papers: int, *, may_remove: bool) -> None:
 
 def remove_derived(folder: Path) -> None:
     """Remove what can be made again from the database in minutes: all but the vectors."""
-    log.warning("the files in %s were made from another database; they are made again", folder)
+    expected = made_from(folder) == NONE  # after a restore
+    level = logging.INFO if expected else logging.WARNING
+    log.log(level, "the files in %s were made from another database; they are made again", folder)
     for pattern in DERIVED:
         for path in folder.glob(pattern):
             path.unlink(missing_ok=True)

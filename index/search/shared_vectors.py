@@ -151,8 +151,13 @@ class SharedVectors:
             said = orjson.loads(_manifest_file(path).read_bytes())
             files = {"rows_sha256": path, "papers_sha256": _keys_file(path)}
             sums = {name: _checksum(file) for name, file in files.items()}
-        except (OSError, ValueError, EOFError) as error:
-            raise SourceError(f"{path} is not a whole export of vectors: {error}") from error
+        except FileNotFoundError as error:
+            raise SourceError(
+                f"{path} is not a whole export of vectors: {error.filename} is missing. Copy all three files."
+            ) from error
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise SourceError(f"{path} is not a whole export of vectors: {reason}. Copy it again.") from error
         self.rows: np.ndarray = ready.rows
         if self.keys.dtype != KEY or self.keys.shape != (len(self.rows),) or self.rows.dtype != np.float16:
             raise SourceError(f"{_keys_file(path)} does not fit {path.name}. Export the vectors again.")

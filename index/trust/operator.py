@@ -44,6 +44,11 @@ class AuditLine:
     guild: int | None = None
 
 
+def _needs(reason: str) -> None:
+    if not reason.strip():
+        raise OperatorError('The reason is empty. Say why, such as --reason "posts other people\'s names".')
+
+
 class Operator:
     """One operator at work.
 
@@ -149,6 +154,7 @@ class Operator:
             If it has ended, or there is none.
         """
         await self._claim(number)
+        _needs(reason)
         why = f"by the person who runs this Labmate: {reason}"
         if not await self._store.claims.end(number, why, by=self._actor):
             raise OperatorError(f"Claim {number} has ended already.")
@@ -201,6 +207,7 @@ class Operator:
         OperatorError
             If they are banned already.
         """
+        _needs(reason)
         if not await self._store.bans.ban(kind, target, by=self._actor, reason=reason[:MOST_REASON]):
             raise OperatorError(f"The {kind} {target} is banned already.")
         await self._record(f"ban.{kind}", f"{kind} {target}", reason)

@@ -60,8 +60,8 @@ NOWHERE = "/proc/labmate"
 HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("LABMATE_SHARDS", "0-3", "belong together"),
     ("LABMATE_SHARDS_OF", "4", "belong together"),
-    ("LABMATE_SHARDS_OF", "-1", "greater than or equal to 0"),
-    ("LABMATE_SHARDS_OF", "four", "should be a valid integer"),
+    ("LABMATE_SHARDS_OF", "-1", "must be a whole number of 0 or more, such as 16"),
+    ("LABMATE_SHARDS_OF", "four", "must be a whole number"),
     ("VECTOR_ENGINE", "nope", "no vector engine"),
     ("VECTOR_ENGINE", "../x", "no vector engine"),
     ("VECTOR_ENGINE", "os", "no vector engine"),
@@ -109,6 +109,7 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("DATABASE_URL", lambda path: f"sqlite+aiosqlite:///{_file(path)}/labmate.db", "a file. Name a folder"),
     ("LABMATE_DATA", NOWHERE, "nothing can be written"),
     ("LABMATE_DATA", "/dev/null", "a file. Name a folder"),
+    ("LABMATE_DATA", "~nobody-here/lab", "names the folder of a user that this machine doesn't have"),
     ("LABMATE_DATA", _file, "a file. Name a folder"),
     ("LABMATE_DATA", lambda path: f"{_file(path)}/deep/er", "a file. Name a folder"),
     ("LABMATE_DATA", "x" * 5_000, "can't be a path"),
@@ -131,19 +132,19 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("ARXIV_API_URL", "http://host:99999/", "a web address"),
     ("ARXIV_OAI_URL", "file:///etc/passwd", "a web address"),
     ("ARXIV_URL", "ftp://arxiv.org", "a web address"),
-    ("LABMATE_FULL_TEXTS", "-1", "greater than or equal to 0"),
-    ("LABMATE_FULL_TEXTS", "all", "integer"),
+    ("LABMATE_FULL_TEXTS", "-1", "must be a whole number from 0 to 100,000, such as 500"),
+    ("LABMATE_FULL_TEXTS", "all", "whole number"),
     ("OPENALEX_URL", "http://[::1", "a web address"),
     ("HTTP_URL", "labmate.example.org", "a web address"),
-    ("EXPLORE", "everybody", "'private' or 'public'"),
+    ("EXPLORE", "everybody", "must be 'private' or 'public', or off"),
     ("EXPLORE", "public", "HTTP_LISTEN is needed"),
     ("HTTP_LISTEN", "8090", "a host and a port"),
     ("HTTP_LISTEN", "localhost:http", "a host and a port"),
     ("HTTP_LISTEN", "localhost:70000", "a host and a port"),
     ("METRICS_TOKEN", f"two {SECRET}", "one word"),
-    ("ARXIV_INTERVAL_SECONDS", "nan", "finite"),
+    ("ARXIV_INTERVAL_SECONDS", "nan", "must be a number of 0 or more, such as 3"),
     ("ARXIV_INTERVAL_SECONDS", "soon", "number"),
-    ("OPENALEX_DAILY_BUDGET", "inf", "finite"),
+    ("OPENALEX_DAILY_BUDGET", "inf", "must be a number from 0 to 1,000, such as 0.5"),
     ("OPENALEX_API_KEY", f"two {SECRET}", "one word"),
     ("LLM_URL", "127.0.0.1:8000/v1", "a web address"),
     ("LLM_URL", "file:///etc/passwd", "a web address"),
@@ -151,30 +152,31 @@ HOSTILE: list[tuple[str, str | Callable[[Path], str], str]] = [
     ("LLM_URL", f"https://host/v1?key={SECRET}", "put the key into LLM_API_KEY"),
     ("LLM_URL", "http://127.0.0.1:9/v1", "LLM_MODEL is needed"),
     ("LLM_API_KEY", f"two {SECRET}", "one word"),
-    ("LLM_SECONDS", "0", "greater than"),
-    ("LLM_PRICE_IN", "-1", "greater than"),
+    ("LLM_SECONDS", "0", "must be a"),
+    ("LLM_PRICE_IN", "-1", "must be a"),
     ("LLM_PRICE_OUT", "cheap", "number"),
-    ("LLM_MEMBER_TOKENS", "-1", "greater than"),
-    ("LLM_MEMBER_SECONDS", "1.5", "integer"),
-    ("LLM_MEMBER_DOLLARS", "nan", "finite"),
-    ("LLM_DAY_TOKENS", "many", "integer"),
-    ("LLM_DAY_SECONDS", "-1", "greater than"),
-    ("LLM_DAY_DOLLARS", "inf", "finite"),
-    ("SMTP_PORT", "0", "greater than"),
-    ("SMTP_PORT", "smtp", "integer"),
+    ("LLM_MEMBER_TOKENS", "-1", "must be a"),
+    ("LLM_MEMBER_SECONDS", "1.5", "must be a whole number"),
+    ("LLM_MEMBER_DOLLARS", "nan", "must be a number"),
+    ("LLM_DAY_TOKENS", "many", "must be a whole number"),
+    ("LLM_DAY_SECONDS", "-1", "must be a"),
+    ("LLM_DAY_DOLLARS", "inf", "must be a number"),
+    ("SMTP_PORT", "0", "must be a"),
+    ("SMTP_PORT", "smtp", "must be a whole number"),
     ("SMTP_SECURITY", "ssl", "starttls"),
     ("SMTP_HOST", "mail.example.org", "so SMTP_FROM is needed"),
+    ("SMTP_FROM", "nonsense", "must be the sender's address, such as labmate@example.org"),
     ("LABMATE_CATEGORIES", "cs.CL physics!", "is not an arXiv category"),
-    ("LABMATE_FETCH", "maybe", "boolean"),
-    ("LABMATE_LIMITS", "some", "boolean"),
-    ("BACKUP_EVERY", "daily", "number"),
-    ("BACKUP_EVERY", "-1", "greater than"),
+    ("LABMATE_FETCH", "maybe", "must be true or false"),
+    ("LABMATE_LIMITS", "some", "must be true or false"),
+    ("BACKUP_EVERY", "daily", "must be a number from 0 to 8,760, such as 24"),
+    ("BACKUP_EVERY", "-1", "must be a"),
     ("BACKUP_EVERY", "nan", "BACKUP_EVERY"),
-    ("BACKUP_KEEP", "0", "greater than"),
-    ("BACKUP_KEEP", "1.5", "integer"),
-    ("LABMATE_PICTURES", "2", "boolean"),
-    ("TOP_EVERYWHERE", "some", "boolean"),
-    ("LINK_CARDS", "some", "boolean"),
+    ("BACKUP_KEEP", "0", "must be a"),
+    ("BACKUP_KEEP", "1.5", "must be a whole number"),
+    ("LABMATE_PICTURES", "2", "must be true or false"),
+    ("TOP_EVERYWHERE", "some", "must be true or false"),
+    ("LINK_CARDS", "some", "must be true or false"),
     ("LOG_LEVEL", "LOUD", "DEBUG, INFO"),
     ("LOG_FORMAT", "xml", "'text' or 'json'"),
 ]
@@ -252,8 +254,48 @@ def test_a_model_without_its_package_is_told_what_to_install(tmp_path, monkeypat
     assert "python -m pip install 'openai~=3.0'" in line
 
 
+def test_a_folder_of_the_user_is_meant_by_its_sign(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    config = Settings(_env_file=None, labmate_data="~/lab", labmate_files="~/files", labmate_clock="~/clock")
+    assert config.labmate_data == tmp_path / "lab"
+    assert config.labmate_files == str(tmp_path / "files")
+    assert config.labmate_clock == tmp_path / "clock"
+
+
+def _in_the_docs() -> list[tuple[str, str]]:
+    """Each setting in the table of docs/configure.md with its default there, where that is a value."""
+    found = []
+    for line in (ROOT / "docs" / "configure.md").read_text().splitlines():
+        if not line.startswith("| `"):
+            continue
+        names, default = (cell.strip() for cell in line.split("|")[1:3])
+        named = [name.strip("` ") for name in names.split(",")]
+        values = default.split(", ") if ", " in default else [default] * len(named)
+        found += [(name, value.strip("`")) for name, value in zip(named, values, strict=True)]
+    return found
+
+
+def test_every_setting_is_in_the_docs():
+    assert {name for name, _ in _in_the_docs()} == {name.upper() for name in Settings.model_fields}
+
+
+WORDS = {
+    *("DISCORD_API_URL", "DISCORD_GATEWAY_URL", "DATABASE_URL", "LABMATE_FILES", "S3_URL", "S3_ACCESS_KEY"),
+    *("S3_SECRET_KEY", "ARXIV_API_URL", "ARXIV_OAI_URL", "OPENALEX_URL", "HTTP_URL"),
+}
+"""Settings whose default is described there."""
+
+
+@pytest.mark.parametrize(("name", "value"), [pair for pair in _in_the_docs() if pair[0] not in WORDS])
+def test_a_default_as_the_docs_write_it_is_the_default(name, value):
+    field = name.lower()
+    usual = Settings.model_fields[field].get_default(call_default_factory=True)
+    given = getattr(Settings(_env_file=None, **({field: value} if value else {})), field)
+    assert (given or None) == (usual or None)
+
+
 def test_every_setting_is_in_the_table():
-    free = {"EMBEDDING_MODEL", "LLM_MODEL", "SMTP_USER", "SMTP_PASSWORD", "SMTP_FROM"}
+    free = {"EMBEDDING_MODEL", "LLM_MODEL", "SMTP_USER", "SMTP_PASSWORD"}
     """Any text may be right: the model is looked for when it is loaded."""
     assert {name for name, _, _ in HOSTILE} | free >= {name.upper() for name in Settings.model_fields}
 

@@ -240,3 +240,18 @@ def test_a_token_that_discord_does_not_take_is_told(tmp_path):
     done = asyncio.run(attempt())
     assert done.returncode == ACT
     assert "does not accept DISCORD_TOKEN" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ingest", "arxiv", "--since", "yesterday"),
+        ("ingest", "arxiv-oai", "--set", "cs", "--from", "yesterday"),
+        ("evaluate", "score", "--cut", "yesterday"),
+        ("train", "phrases", "--data", "x", "--before", "yesterday"),
+    ],
+)
+def test_what_is_no_day_is_told_with_an_example(tmp_path, arguments):
+    done = run(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert "'yesterday' is not a day; write one such as 2026-05-18" in " ".join(done.stderr.split())
