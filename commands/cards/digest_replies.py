@@ -42,6 +42,11 @@ STATES = {
     "written": "on its way",
 }
 OPINIONS = {"save": "Saved to your library", "like": "Liked", "dislike": "Noted as not for you here"}
+ALREADY = {
+    "save": "Already in your library",
+    "like": "You liked this already",
+    "dislike": "You said already that this is not for you here",
+}
 WORDS_SHOWN = 12
 NAMESAKES_SHOWN = 3
 NAMES_SHOWN = 10
@@ -215,7 +220,7 @@ def opinion_kept(paper: Paper, kind: str | None, *, already: bool = False) -> st
     title = f"**{shown(paper.title, 120)}**"
     if kind is None:
         return f"Taken back: {title}."
-    return f"{'Already in your library' if already else OPINIONS[kind]}: {title}."
+    return f"{(ALREADY if already else OPINIONS)[kind]}: {title}."
 
 
 def several_people(line: str, people: Sequence[Outline], count: int) -> str:

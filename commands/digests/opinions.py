@@ -55,10 +55,10 @@ async def think(press: Press, number: int, kind: str | None) -> ui.LayoutView:
     papers = await store.papers([number])
     if not papers:
         raise UserError(UNKNOWN_PAPER)
-    paper, new = papers[0], False
+    paper, new, kept = papers[0], False, None
     if kind == "save":
         try:
-            _, new = await store.library.keep(press.member, paper.id)
+            kept, new = await store.library.keep(press.member, paper.id)
         except LibraryFull as error:
             raise UserError(str(error)) from error
     channel = press.interaction.channel_id or 0
@@ -67,8 +67,12 @@ async def think(press: Press, number: int, kind: str | None) -> ui.LayoutView:
         if before == "save":
             await _drop(press, paper.id)
         return note(replies.opinion_kept(paper, None))
-    text = replies.opinion_kept(paper, kind, already=kind == "save" and not new)
-    return note(text, [[link("digest.take_back", "Undo", paper=paper.id)]])
+    if kept is not None and not new:  # an undo would remove what was saved earlier
+        manage = link("library.manage", "Manage", kept=kept.id)
+        return note(replies.opinion_kept(paper, kind, already=True), [[manage]])
+    already = before == kind and kind != "save"
+    undo = link("digest.take_back", "Take back" if already else "Undo", paper=paper.id)
+    return note(replies.opinion_kept(paper, kind, already=already), [[undo]])
 
 
 async def _drop(press: Press, paper: int) -> None:

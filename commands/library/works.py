@@ -20,6 +20,8 @@ from index.library.search import search_library
 
 MAX_TAGS = MOST_TAGS * (MAX_TAG + len(", "))
 """Characters of all tags of a paper, written in a row."""
+_ADDED = "I added your new note below the earlier one; *Tags and note* changes both."
+_HAD_NOTE = "Your note says this already."
 
 # -- buttons -----------------------------------------------------------------------------------------
 
@@ -189,13 +191,29 @@ async def save(services: Services, member: int, typed: str, tags: str, text: str
     except LibraryFull as error:
         raise UserError(str(error)) from error
     values: dict[str, Any] = {}
+    said = [] if new else ["It was in your library already."]
     if tags:
         values["tags"] = tuple(dict.fromkeys([*kept.tags, *clean_tags(tags)]))
-    if text:
-        values["note"] = text
+    if text.strip():
+        values["note"] = _longer_note(kept.note, text.strip())
+        if kept.note:
+            said.append(_ADDED if values["note"] != kept.note else _HAD_NOTE)
     if values:
         await services.store.library.change(member, kept.id, **values)
     view = await show_one(services, member, kept.id)
-    if not new:
-        view.add_item(ui.TextDisplay("-# It was in your library already."))
+    if said:
+        view.add_item(ui.TextDisplay("-# " + " ".join(said)))
     return view
+
+
+def _longer_note(old: str, new: str) -> str:
+    """A note with a line added to it; as it is where it has this line already."""
+    if new in (old, *old.split("\n")):
+        return old
+    note = f"{old}\n{new}" if old else new
+    if len(note) > MAX_NOTE:
+        raise UserError(
+            f"Your note on this paper is {len(old):,} characters long, and a note holds {MAX_NOTE:,}, so I "
+            "changed nothing. To shorten it: /library show, then *Manage* and *Tags and note*."
+        )
+    return note

@@ -61,6 +61,9 @@ async def test_taste_is_learned_and_nothing_is_shown_twice(scene):
     saved = await post.press([b for b in post.buttons if b["label"] == "Save"][section])
     assert "Saved" in saved.text
     assert saved.is_private
+    again = await post.press([b for b in post.buttons if b["label"] == "Save"][section])
+    assert "Already in your library" in again.text
+    assert [b["label"] for b in again.buttons] == ["Manage"], "it changed nothing, so nothing is undone"
     tuesday = MONDAY + timedelta(days=1)
     await fill(scene.bot, papers(tuesday, 101))
     scene.at += timedelta(days=1)

@@ -128,6 +128,22 @@ async def test_a_paper_is_kept_found_changed_and_taken_off(world):
     assert "read · #networks" in back.text, "tags and state come back, too"
 
 
+async def test_a_second_note_is_added_to_the_first(world):
+    _, _, user = world
+    save = "/save paper:In-network aggregation, part 1"
+    await user.slash(f"{save} note:The proof of theorem two is wrong")
+    second = await user.slash(f"{save} note:ask Ada")
+    assert "The proof of theorem two is wrong" in second.text, "nobody loses what they wrote"
+    assert "ask Ada" in second.text
+    assert "I added your new note below the earlier one" in second.text
+    again = await user.slash(f"{save} note:ask Ada")
+    assert again.text.count("ask Ada") == 1
+    assert "says this already" in again.text
+    long = await user.slash(f"{save} note:{'x' * 1_990}")
+    assert "changed nothing" in long.text
+    assert "The proof of theorem two" in (await user.slash(save)).text
+
+
 async def test_a_library_has_pages_and_is_its_owner_s_alone(world):
     discord, _, user = world
     for n in range(7):
