@@ -18,6 +18,7 @@ from data.keys import title_words
 from data.records import Paper
 
 CHOICES = 25
+UNKNOWN_PAPER = "I don't know that paper. Give its title, or its id or link at arXiv or the ACL Anthology."
 WHOLE = 4
 """From this many words on, what was typed is taken for a whole title."""
 
@@ -49,7 +50,7 @@ async def which_paper(services: Services, typed: str) -> int:
         raise UserError(
             "Several papers match. Choose one from the list that appears while you type."
             if ids
-            else "I don't know that paper. Give its title or arXiv id."
+            else UNKNOWN_PAPER
         )
     return ids[0]
 
@@ -106,8 +107,8 @@ async def offer_others(
 async def no_such_paper(services: Services, typed: str, action: str, **more: Any) -> ui.LayoutView:
     """No paper matches: say what would, and offer the closest titles as guesses."""
     text = (
-        f"No paper matches “{_echo(typed)}”. Give an arXiv id or link, a DOI, a title or part of one, or the "
-        "name of a system; /search finds papers by what they are about."
+        f"No paper matches “{_echo(typed)}”. Give an id or link of arXiv or the ACL Anthology, a DOI, a "
+        "title or part of one, or the name of a system; /search finds papers by what they are about."
     )
     if late := await late_papers(services):
         text += f"\n{late}"

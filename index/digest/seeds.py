@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from data.calendar.arxiv_ids import find_arxiv_id, find_doi
+from data.keys import title_words
 from data.stores.seeds import MOST_SEEDS
 from data.stores.store import Store
 from index.documents.cv import CV
@@ -14,6 +15,7 @@ from index.documents.reference_file import match, read_file
 from index.documents.references import NoReferences, kind_of
 from index.people.people import PeopleIndex
 from index.search.known_item import PaperNames
+from index.search.named_papers import identifier, known_by_id
 
 MOST_LINES = 100
 """Lines of a pasted text that are looked up."""
@@ -22,6 +24,12 @@ MOST_WORKS = 500
 OF_PERSON = 60
 """A person's newest papers; a ranking looks at no more."""
 _LINE = 300
+_WORDS = re.compile(r"[\s,;]+")
+_BETWEEN = re.compile(r"[^,;]+")
+_SHORTEST = 3
+"""Characters of a title."""
+_PARTS = 5
+"""The most parts of a title that has commas among other titles."""
 _LISTED = re.compile(r"^(?:\s*(?:[-*•·]|\[?\d{1,3}[.)\]])\s+)+")
 
 
@@ -42,7 +50,9 @@ class SeedPapers:
 
 
 async def from_text(store: Store, names: PaperNames, text: str) -> SeedPapers:
-    """Papers in a pasted text: ids and links anywhere, titles one a line, or BibTeX, RIS or CSL-JSON.
+    """Papers in a pasted text: ids and links anywhere, titles, or BibTeX, RIS or CSL-JSON.
+
+    Titles stand one a line, or with commas or semicolons between them.
 
     Raises
     ------
@@ -53,11 +63,10 @@ async def from_text(store: Store, names: PaperNames, text: str) -> SeedPapers:
         return await from_file(store, text.encode())
     papers: list[int] = []
     unknown: list[str] = []
-    for line in [line.strip()[:_LINE] for line in text.splitlines() if line.strip()][:MOST_LINES]:
-        meant = await _in_line(store, names, line)
-        papers += meant
-        if not meant:
-            unknown.append(line)
+    for line in [line.strip() for line in text.splitlines() if line.strip()][:MOST_LINES]:
+        found, lacking = await _in_line(store, names, line)
+        papers += found
+        unknown += lacking
     return SeedPapers(tuple(dict.fromkeys(papers)), tuple(unknown))
 
 
@@ -68,21 +77,60 @@ def _is_references(text: str) -> bool:
         return False
 
 
-async def _in_line(store: Store, names: PaperNames, line: str) -> list[int]:
-    """The papers of a line: those whose ids it has, else the one with its title."""
+async def _in_line(store: Store, names: PaperNames, line: str) -> tuple[list[int], list[str]]:
+    """The papers of a line, by their ids or else by their titles, and what is none."""
+    named = {
+        word: one for word in _WORDS.split(line) if word and (one := identifier(word.strip("()[]<>\"'")))
+    }
+    known = {word: await known_by_id(store, one) for word, one in list(named.items())[:MOST_LINES]}
+    found = [paper for paper in known.values() if paper is not None]
+    if known and len(named) == len([word for word in _WORDS.split(line) if word]):
+        return found, [word[:_LINE] for word, paper in known.items() if paper is None]
+    return (found, []) if found else await _titled(store, names, _LISTED.sub("", line).strip("\"“”'"))
+
+
+async def _titled(store: Store, names: PaperNames, text: str) -> tuple[list[int], list[str]]:
+    """The papers with the titles in a line, which commas or semicolons may separate, and what is none."""
+    parts = [part for part in _BETWEEN.finditer(text) if part[0].strip()][:MOST_LINES]
+    whole = await _paper_called(names, text)
+    if len(parts) < 2 or (whole is not None and await _has_all_words(store, whole, text)):
+        return ([whole], []) if whole is not None else ([], [text[:_LINE]])
     found: list[int] = []
-    for word in re.split(r"[\s,;]+", line):
-        arxiv, doi = find_arxiv_id(word.strip("()[]<>\"'")), find_doi(word)
-        paper = await store.find_id("arxiv", arxiv[0]) if arxiv else None
-        if paper is None and doi:
-            paper = await store.find_id("doi", doi[:300])
+    unknown: list[str] = []
+    place = 0
+    while place < len(parts):
+        paper, place, said = await _next(store, names, text, parts, place)
         if paper is not None:
             found.append(paper)
-    if found:
-        return found
-    title = _LISTED.sub("", line).strip("\"“”'")
-    meant = (await names.named(title)).paper if len(title) > 2 else None
-    return [meant] if meant is not None else []
+        elif len(said) >= _SHORTEST:
+            unknown.append(said[:_LINE])
+    return (found, unknown) if found else ([], [text[:_LINE]])
+
+
+async def _next(
+    store: Store, names: PaperNames, text: str, parts: Sequence[re.Match[str]], place: int
+) -> tuple[int | None, int, str]:
+    """The next paper of a row of titles, the place of the title after it, and what was looked up.
+
+    The longest run of parts that is a whole title counts, since a title may have commas itself.
+    """
+    for end in range(min(place + _PARTS, len(parts)), place + 1, -1):
+        run = text[parts[place].start() : parts[end - 1].end()].strip()
+        if len(titled := await store.find_title(run[:_LINE])) == 1:
+            return titled[0], end, run
+    alone = parts[place][0].strip(" \"“”'")
+    return await _paper_called(names, alone), place + 1, alone
+
+
+async def _paper_called(names: PaperNames, title: str) -> int | None:
+    return (await names.named(title[:_LINE])).paper if len(title) >= _SHORTEST else None
+
+
+async def _has_all_words(store: Store, paper: int, text: str) -> bool:
+    """Whether a text is a paper's title or a part of it, not one title among others."""
+    words = {*title_words(text)}
+    known = await store.papers([paper])
+    return any(words <= {*title_words(title)} for one in known for title in (one.title, *one.former_titles))
 
 
 async def from_file(store: Store, data: bytes, name: str = "") -> SeedPapers:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, utils
 
-from data.calendar.arxiv_ids import find_arxiv_id, find_doi
 from data.keys import title_words
 from data.records import Paper
 from index.search import fusion
 from index.search.corpus import Corpus
+from index.search.named_papers import identifier, known_by_id
 from index.search.understanding import is_description
 
 PASTED = 240
@@ -57,9 +57,9 @@ class PaperNames:
     async def meant(self, text: str, most: int = 25) -> Meant:
         """The paper that a text means, and others that it could mean.
 
-        There is no doubt about an arXiv id, URL, DOI or whole title, nor about a name that a single title has
-        before a colon or dash, or a system's name in a single title. A description at length that is no title
-        means none.
+        There is no doubt about an identifier (arXiv, ACL Anthology, DOI), a link or a whole title, nor about
+        a name that a single title has before a colon or dash, or a system's name in a single title. A
+        description at length that is no title means none.
         """
         outright = await self._outright(text, most)
         if outright is not None:
@@ -120,15 +120,11 @@ class PaperNames:
         """The paper of an identifier; an empty list if it is unknown; None for other text."""
         if re.fullmatch(r"#\d{1,12}", text):  # a choice from autocompletion
             return [paper.id for paper in await self._library.store.papers([int(text[1:])])]
-        arxiv_id = find_arxiv_id(text)
-        if arxiv_id:
-            paper = await self._library.store.find_id("arxiv", arxiv_id[0])
-            return [paper] if paper else []
-        doi = find_doi(text)
-        if doi:
-            paper = await self._library.store.find_id("doi", doi[:300])
-            return [paper] if paper else []
-        return None
+        named = identifier(text)
+        if named is None:
+            return None
+        paper = await known_by_id(self._library.store, named)
+        return [paper] if paper else []
 
     def _by_name(self, text: str, most: int) -> list[int]:
         """Papers whose title has the rare word in the text that names them."""

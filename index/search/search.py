@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from data.calendar.arxiv_ids import find_arxiv_id, find_doi, slips
+from data.calendar.arxiv_ids import slips
 from data.keys import clean, name_key
 from index.search import fusion
 from index.search.corpus import Corpus
@@ -21,6 +21,7 @@ from index.search.facets import Where
 from index.search.known_item import Meant
 from index.search.known_words import KnownWords
 from index.search.lexical import reads_as_sentence
+from index.search.named_papers import identifier
 from index.search.passages import stem
 from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.ranking import NEAR_POOL, Ranking, Wanted
@@ -330,12 +331,12 @@ class Search(SimilarPapers):
 
     async def guesses(self, text: str, most: int = 3) -> list[int]:
         """Store ids of guesses for a text that means no known paper: similar ids, else search results."""
-        arxiv_id = find_arxiv_id(text)
-        if arxiv_id:
-            known = await self._library.store.known_arxiv_ids(slips(arxiv_id[0]))
+        named = identifier(text)
+        if named is not None and named.kind == "arxiv":
+            known = await self._library.store.known_arxiv_ids(slips(named.value))
             ids = [await self._library.store.find_id("arxiv", name) for name in sorted(known)[:most]]
             return [paper for paper in ids if paper is not None]
-        if find_doi(text):
+        if named is not None:
             return []
         return [hit.paper_id for hit in (await self.search(text, most, as_text=True)).hits]
 
