@@ -126,6 +126,9 @@ def author_card(
     head.append(" · ".join(_facts(card)))
     if card.claimed_by:
         head.append(f"-# Claimed by a member who {shown(card.claimed_by, 250)}")
+        if contested := card.trust.contested:
+            say = plural(contested, "member says", "members say")
+            head.append(f"-# **Contested**: {say} that this claim is wrong, and that is not settled yet")
     box.add_item(ui.TextDisplay("\n".join(head)))
     body = []
     if card.topics:

@@ -91,6 +91,14 @@ async def scope_of(interaction: discord.Interaction, services: Services, *people
     return None
 
 
+async def may_correct_somebody(interaction: discord.Interaction, services: Services) -> bool:
+    """Whether this member may correct anything at all; those who may not are refused before questions."""
+    return (
+        await scope_of(interaction, services) is not None
+        or await services.everywhere.store.claims.of_member(interaction.user.id) is not None
+    )
+
+
 async def wider_scope(
     interaction: discord.Interaction, services: Services, correction: Correction
 ) -> Scope | None:

@@ -107,6 +107,7 @@ class ListCommands(
 
     async def _ask(self, interaction: discord.Interaction, typed: str) -> ui.LayoutView:
         shared_list = await shared.named(interaction, self._services, typed)
+        shared.refuse_deleting(interaction, shared_list)
         text = (
             f"Delete **{shown(shared_list.name, 80)}** with {plural(shared_list.papers, 'paper')}? "
             "/list export keeps it in a file."

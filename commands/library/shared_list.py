@@ -183,13 +183,18 @@ async def show(services: Services, shared_list: SharedList, page: int = 0) -> ui
     return cards.page(head, lines, start=page * cards.PAGE, rows=rows)
 
 
-async def delete(
-    interaction: discord.Interaction, services: Services, shared_list: SharedList
-) -> ui.LayoutView:
-    """Delete a list."""
+def refuse_deleting(interaction: discord.Interaction, shared_list: SharedList) -> None:
+    """Raise the refusal for a member who may not delete a list."""
     if not may_change_list(shared_list, interaction.user.id, manages=manages_server(interaction)):
         raise UserError(
             "Only the member who started the list, or someone who manages the server, can delete it."
         )
+
+
+async def delete(
+    interaction: discord.Interaction, services: Services, shared_list: SharedList
+) -> ui.LayoutView:
+    """Delete a list."""
+    refuse_deleting(interaction, shared_list)
     await services.store.lists.end(shared_list.id)
     return note(f"Deleted: **{shown(shared_list.name, 80)}**.")

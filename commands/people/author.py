@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from discord.ext import commands
 
 from commands.cards.lists import note
 from commands.cards.people import AuthorCard, author_card, corrected_by, span, why_lines
-from commands.cards.pictures import YEARS, activity_png, worth_a_picture
+from commands.cards.pictures import activity_png, newest, worth_a_picture
 from commands.cards.profile import profile_lines
 from commands.kit.explore import explore_person
 from commands.kit.installs import anywhere
@@ -67,12 +68,20 @@ async def show_card(services: Services, number: int, member: int, *, private: bo
     png = (
         await painted(services, activity_png, tuple(years.items()), years) if worth_a_picture(years) else None
     )
-    by_year = ", ".join(f"{count} in {year}" for year, count in sorted(years.items())[-YEARS:])
-    alt = f"Papers by {person.name} by year: {by_year}" if len(years) > 1 else ""
+    alt = f"Papers by {person.name} by year: {_by_year(years)}" if len(years) > 1 else ""
     actions, more = _rows(person.id)
     actions += await explore_person(services, person.id)
     view = author_card(card, actions, more, "activity.png" if png else None, alt)
     return Reply(view, attached(png, "activity.png"))
+
+
+def _by_year(years: Mapping[int, int]) -> str:
+    """The papers of each year that the picture shows, after the sum of all earlier ones."""
+    recent = newest(years)
+    first = min(recent)
+    earlier = sum(count for year, count in years.items() if year < first)
+    told = [f"{earlier} before {first}"] if earlier else []
+    return ", ".join([*told, *(f"{count} in {year}" for year, count in recent.items())])
 
 
 def _rows(person: int) -> tuple[list[ui.Item[Any]], list[ui.Item[Any]]]:

@@ -16,6 +16,7 @@ from commands.kit.authority import (
     by,
     is_operator,
     manages_server,
+    may_correct_somebody,
     may_undo,
     wider_scope,
 )
@@ -160,6 +161,8 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
 
     async def _same(self, interaction: discord.Interaction, name: str, other: str) -> ui.LayoutView:
         services = await seen_by(interaction)
+        if not await may_correct_somebody(interaction, services):
+            raise UserError(WHO_MAY)
         people = []
         for typed in (name, other):
             match = await whom(services, typed)
@@ -178,6 +181,8 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
 
     async def _split(self, interaction: discord.Interaction, name: str) -> ui.LayoutView:
         services = await seen_by(interaction)
+        if not await may_correct_somebody(interaction, services):
+            raise UserError(WHO_MAY)
         match = await whom(services, name)
         if match.person is None:
             return await ask_which(services, match, CHOOSE)

@@ -67,6 +67,8 @@ class Trust:
     """The claim's proof, in words."""
     sure: float | None = None
     """How likely each paper is this person's, on average; None if nobody else has the name."""
+    contested: int = 0
+    """How many members say that the claim is wrong, until that is settled."""
 
 
 class Scores:
@@ -293,7 +295,8 @@ def trust(
             why.append(
                 f"contested by {contested} {'member' if contested == 1 else 'members'}, and not settled yet"
             )
-        return Trust(int(min(min(value, 60) + 13 * claimed, 100)), f"L{claimed}", tuple(why), True, proof)
+        value = min(min(value, 60) + 13 * claimed, 100)
+        return Trust(int(value), f"L{claimed}", tuple(why), True, proof, contested=contested)
     level = "L0" if namesakes and mean < 0.5 else "L1"
     return Trust(int(min(value, 60)), level, tuple(why), sure=sure if papers > 1 and namesakes else None)
 

@@ -316,6 +316,8 @@ async def test_no_side_of_a_contest_settles_it(servers):
     assert "No contested claims are waiting" in (await servers.mallory.slash("/contests")).text
     [contest] = await servers.services.store.contests.open_anywhere()
     assert contest.for_operator
+    card = (await servers.you.slash("/author name:ChonLam Lao")).text
+    assert "**Contested**: 1 member says that this claim is wrong" in card
     listed = await servers.you.slash("/contests")
     looked = await listed.press("Look")
     for label in ("The claim stays", "End the claim"):
@@ -424,3 +426,9 @@ async def test_a_member_with_many_servers_counts_once_everywhere(servers):
         assert "**1 save**" in (await servers.you.slash("/top everywhere:True")).text
     finally:
         servers.services.top_everywhere = False
+
+
+async def test_who_may_not_correct_anything_is_told_before_being_asked_which_namesake(servers):
+    for command in ("/person same name:Jiamin Cao other:Jiamin Cao", "/person split name:Jiamin Cao"):
+        said = await servers.ada.slash(command)
+        assert "Only those who manage this server can correct" in said.text
