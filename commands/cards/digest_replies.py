@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from commands.cards.digest import summary
+from commands.cards.digest import place, summary
+from commands.cards.follows import names_of
 from commands.cards.people import Outline
 from commands.cards.text import day, listed, moment, plural, shown
 from data.records import Paper
@@ -69,11 +70,29 @@ def name_of(digest: Digest, most: int = 80) -> str:
 def several_meant(digests: Sequence[Digest], command: str) -> str:
     """Which digests a name could mean, and how to name one; numbers tell those of one name apart."""
     alike = len({digest.name.casefold() for digest in digests}) < len(digests)
-    names = [shown(digest.name, 40) + (f" (#{digest.id})" if alike else "") for digest in digests[:10]]
+    names = [
+        f"{shown(digest.name, 40)} {where(digest)}" + (f" (#{digest.id})" if alike else "")
+        for digest in digests[:10]
+    ]
     add, typed = ("number", f"#{digests[0].id}") if alike else ("name", shown(digests[0].name, 40))
     return (
         f"Which digest do you mean: {', '.join(names[:-1])} or {names[-1]}? "
         f"Add its {add}: /{command} digest:{typed}."
+    )
+
+
+def where(digest: Digest) -> str:
+    """``in #reading``, or ``by direct message``."""
+    return (
+        "by direct message" if digest.is_own else f"in {place(digest)}" if digest.channel else place(digest)
+    )
+
+
+def same_here(digest: Digest) -> str:
+    """A channel has a digest of this name already."""
+    return (
+        f"There is a digest called {name_of(digest)} {where(digest)} already, and this is a second one. To "
+        f"change the first: /digest edit digest:#{digest.id}. *Name, time, zone* gives this one another name."
     )
 
 
@@ -120,14 +139,14 @@ def settings(
 ) -> str:
     """A digest's settings, above the selects that change them, and how its description was read.
 
-    ``follows`` is what the owner of a digest by direct message follows.
+    ``people`` are names ready to show; ``follows`` is what the owner of a digest by direct message follows.
     """
     lines = [summary(digest), *description_lines(read)]
-    if names := ", ".join(shown(name, 40) for name in people):
-        lines.append(f"**Watches** {names}")
+    if watched := ", ".join(people):
+        lines.append(f"**Watches** {watched}")
     if follows:
         rest = len(follows) - NAMES_SHOWN
-        told = [shown(follow.shown, 60) for follow in follows[:NAMES_SHOWN]]
+        told = [*names_of(follows, 60).values()][:NAMES_SHOWN]
         lines.append(f"**You follow** {listed([*told, f'{rest} more'] if rest > 0 else told)}")
     if words := words_lines(digest):
         typed = (*digest.required, *digest.excluded)
@@ -203,6 +222,11 @@ def started(digest: Digest, due: datetime | None) -> str:
 def paused(digest: Digest) -> str:
     """A digest stops for now."""
     return f"Paused: {name_of(digest)}. Once resumed, it covers at most the last week."
+
+
+def runs_already(digest: Digest, due: datetime | None) -> str:
+    """A digest that shall be resumed has not stopped."""
+    return f"This digest is running already: {summary(digest, when_next(due))}"
 
 
 def resumed(digest: Digest, due: datetime | None) -> str:

@@ -170,6 +170,15 @@ async def create(services: Services, interaction: discord.Interaction, *, own: b
         raise UserError(str(error)) from error
 
 
+async def same_name_here(services: Services, draft: Digest) -> Digest | None:
+    """Another digest of this name in the same channel of a server, if there is one that was started."""
+    if draft.is_own:
+        return None
+    others = await services.store.digests.of_guild(draft.guild)
+    alike = [one for one in others if one.channel == draft.channel and one.id != draft.id]
+    return next((one for one in alike if one.name.casefold() == draft.name.casefold()), None)
+
+
 async def start(interaction: discord.Interaction, digest: Digest) -> ui.LayoutView:
     """Turn a draft on, from the newest listing.
 
@@ -202,13 +211,14 @@ async def change(interaction: discord.Interaction, digest: Digest, state: str) -
     """Pause, resume or delete."""
     services = services_of(interaction)
     lacks = await settled(interaction, digest) if state == "active" else ""
+    told = replies.runs_already if digest.state == "active" else replies.resumed
     made = await services.store.digests.change(digest.id, state=state, why="")
     if state == "deleted" or made is None:
         await services.store.feeds.end("digest", digest.id)
         return note(replies.deleted(digest))
     if state == "paused":
         return note(replies.paused(made), [[link("digest.resume", "Resume", digest=made.id)]])
-    text = replies.resumed(made, due.next_due(made, clock.now()))
+    text = told(made, due.next_due(made, clock.now()))
     return note(with_note(text, lacks), [[link("digest.pause", "Pause", digest=made.id)]])
 
 

@@ -15,7 +15,7 @@ from commands.cards import digest as cards
 from commands.cards import digest_replies as replies
 from commands.cards.lists import note
 from commands.cards.people import people_list
-from commands.digests.changes import change, create, post_now, start
+from commands.digests.changes import change, create, post_now, same_name_here, start
 from commands.digests.giving import Gift, given_to
 from commands.digests.panel import panel
 from commands.digests.posting import Poster
@@ -95,7 +95,9 @@ class DigestGroup(
         await answer(interaction, self._create(interaction), private=True)
 
     async def _create(self, interaction: discord.Interaction, *, own: bool = False) -> ui.LayoutView:
-        return await panel(self._services, (await create(self._services, interaction, own=own)).id)
+        made = await create(self._services, interaction, own=own)
+        other = await same_name_here(self._services, made)
+        return await panel(self._services, made.id, lacks=replies.same_here(other) if other else "")
 
     @app_commands.command()
     async def mine(self, interaction: discord.Interaction) -> None:

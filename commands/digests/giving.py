@@ -14,8 +14,8 @@ from discord import ButtonStyle, ui
 from commands.cards import giving as cards
 from commands.cards import setup_pages as setup_cards
 from commands.cards.lists import note
-from commands.cards.text import label
 from commands.digests.allowed import own_digest
+from commands.digests.which import line_of
 from commands.kit.authority import manages_server
 from commands.kit.links import Press, button, choice, link, select
 from commands.kit.replies import UserError, answer
@@ -85,7 +85,9 @@ async def _teach(press: Press, person: int) -> ui.LayoutView:
         raise UserError(cards.NO_DIGEST)
     if len(digests) == 1:
         return await _taught(press, digests[0].id, person)
-    options = [discord.SelectOption(label=label(one.name, 100), value=str(one.id)) for one in digests[:25]]
+    options = [
+        discord.SelectOption(label=line_of(press.interaction, one), value=str(one.id)) for one in digests[:25]
+    ]
     name = (await person_of(press.services, person)).name
     return note(cards.which_learns(name), [[choice("digest.teach", options, person=person)]])
 

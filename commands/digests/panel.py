@@ -11,6 +11,7 @@ from discord import ui
 
 from commands.cards import digest as cards
 from commands.cards import digest_replies as replies
+from commands.cards.follows import names_of_people
 from commands.cards.lists import note
 from commands.cards.text import label, plural
 from commands.digests.allowed import DELETED, own_digest
@@ -151,7 +152,7 @@ async def panel(
     known = await services.store.people.find_all(digest.person_numbers) if digest.person_numbers else {}
     read = await check_description(services.search, digest.query) if about else None
     follows = await services.store.members.following(digest.owner) if digest.is_own and about else []
-    text = replies.settings(digest, [person.name for person in known.values()], read, follows)
+    text = replies.settings(digest, names_of_people(known, 40), read, follows)
     if lacks:
         text += f"\n-# {lacks}"
     if read is not None and read.corrected:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -68,11 +69,24 @@ class DigestTransformer(app_commands.Transformer):
     ) -> list[app_commands.Choice[str]]:
         """The member's digests whose names have what was typed."""
         wanted = value.casefold()
+        named = [(line_of(interaction, digest), digest) for digest in await _changeable(interaction)]
+        counts = Counter(line for line, _ in named)
         return [
-            app_commands.Choice(name=label(digest.name, MAX_OPTION), value=f"#{digest.id}")
-            for digest in await _changeable(interaction)
-            if wanted in digest.name.casefold()
+            app_commands.Choice(
+                name=f"{line} (#{digest.id})" if counts[line] > 1 else line, value=f"#{digest.id}"
+            )
+            for line, digest in named
+            if wanted in line.casefold()
         ][:CHOICES]
+
+
+def line_of(interaction: discord.Interaction, digest: Digest) -> str:
+    """A digest in a menu: its name, and where it posts; a long name leaves room for the place."""
+    name = label(digest.name, 50)
+    if digest.is_own:
+        return f"{name} · direct message"
+    channel = getattr(interaction.client.get_channel(digest.channel), "name", "")
+    return f"{name} · #{label(channel, 30)}" if channel else name
 
 
 async def _changeable(interaction: discord.Interaction) -> list[Digest]:

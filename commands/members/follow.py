@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from discord import app_commands, ui
 from discord.ext import commands
 
 from commands.cards.digest_replies import description_lines
+from commands.cards.follows import names_of, sharing_a_name
 from commands.cards.lists import note
 from commands.cards.text import label, shown
 from commands.kit.installs import anywhere, is_present
@@ -18,11 +19,13 @@ from commands.kit.links import Press, button, choice, link, select
 from commands.kit.options import CHOICES
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
-from commands.kit.which_person import ask_which, complete_person, options, whom
+from commands.kit.which_paper import UNKNOWN_PAPER
+from commands.kit.which_person import ask_which, complete_person, options, outlined, whom
+from data.keys import title_words
 from data.stores.members import MOST_FOLLOWED, Follow, TooManyError
 from data.stores.people import Person
 from index.digest.description import check_description
-from index.search.facets import in_category
+from index.search.word_codes import STOPWORDS
 
 KIND_WORDS = {"person": "people", "paper": "papers", "topic": "topics", "category": "categories"}
 NEWS = {
@@ -188,11 +191,22 @@ async def _remarks(services: Services, topic: str) -> Remarks:
         )
     lines = description_lines(read, followed=True)
     terms = services.corpus.words.terms(read.subject or topic)
+    if all(word in STOPWORDS for word in title_words(topic)):
+        raise UserError(_too_common(topic))
     if not any(term.in_titles or term.in_abstracts for term in terms):
         lines.append(f"-# No paper that I know has {'these words' if len(terms) > 1 else 'this word'} yet.")
     meant = await whom(services, read.people[0]) if read.people else None
     person = meant.person if meant else None
     return Remarks(tuple(lines), read.corrected, person, meant.others if meant and person is None else ())
+
+
+def _too_common(topic: str) -> str:
+    """A topic has only words such as "the"."""
+    words = "These words are" if len(topic.split()) > 1 else "This word is"
+    return (
+        f"“{shown(topic, 60)}” can't be a topic: {words.lower()} too common to find papers by. Say what they "
+        "should be about, such as: in-network aggregation."
+    )
 
 
 async def correct_topic(services: Services, member: int, number: int) -> ui.LayoutView:
@@ -218,22 +232,33 @@ async def correct_topic(services: Services, member: int, number: int) -> ui.Layo
 
 async def follow_category(services: Services, member: int, category: str) -> ui.LayoutView:
     """Follow an arXiv category."""
-    name = category.strip()
     known = services.corpus.facets.category_counts()
-    if not any(in_category(one, name) for one in known):
+    name = _spelled(category.strip(), known)
+    if not name:
         offered = ", ".join(sorted(known, key=lambda one: -known[one])[:5])
         raise UserError(
-            f"I don't know any paper in “{shown(name, 40)}”. Categories look like {offered or 'cs.CL'}."
+            f"I don't know any paper in “{shown(category.strip(), 40)}”. Categories look like "
+            f"{offered or 'cs.CL'}."
         )
     return await follow(services, member, "category", name, name)
 
 
+def _spelled(typed: str, known: Iterable[str]) -> str:
+    """A category as papers have it, whichever letters are capitals; an archive such as ``cs``, too."""
+    wanted, archive = typed.casefold(), typed.casefold() + "."
+    for one in known:
+        if one.casefold() == wanted:
+            return one
+    return next((one[: len(typed)] for one in known if one.casefold().startswith(archive)), "")
+
+
 async def unfollow(services: Services, member: int, number: int) -> ui.LayoutView:
     """Unfollow something."""
+    names = names_of(await services.store.members.following(member), 120)
     gone = await services.store.members.unfollow(member, number)
     if gone is None:
         raise UserError(NOT_FOLLOWED)
-    return note(f"You no longer follow **{shown(gone.shown, 120)}**.")
+    return note(f"You no longer follow **{names.get(number, shown(gone.shown, 120))}**.")
 
 
 async def show_following(services: Services, member: int) -> ui.LayoutView:
@@ -241,28 +266,41 @@ async def show_following(services: Services, member: int) -> ui.LayoutView:
     follows = await services.store.members.following(member)
     if not follows:
         return note(
-            "You don't follow anything yet. /follow takes a person, a paper, a topic or a category; cards "
-            "have a button for it, too."
+            "You don't follow anything yet. /follow takes a person, a paper, a topic or a category; the "
+            "card of a person has a button for it, too."
         )
-    lines = ["## What you follow"]
+    lines, names = ["## What you follow"], names_of(follows, 80)
     for kind, words in KIND_WORDS.items():
         of_kind = [f for f in follows if f.kind == kind]
         if of_kind:
-            names = ", ".join(shown(f.shown, 80) for f in of_kind[:15])
+            told = ", ".join(names[f.id] for f in of_kind[:15])
             more = len(of_kind) - 15
             lines.append(
-                f"**{words.capitalize()}** ({len(of_kind)}) {names}"
+                f"**{words.capitalize()}** ({len(of_kind)}) {told}"
                 + (f" and {more} more" if more > 0 else "")
             )
-    return note("\n".join(lines), [[choice("follow.choose_end", [_option(f) for f in follows[:CHOICES]])]])
+    which = choice("follow.choose_end", await _options(services, follows, follows[:CHOICES]))
+    return note("\n".join(lines), [[which]])
 
 
-def _option(follow: Follow) -> discord.SelectOption:
-    return discord.SelectOption(
-        label=label(follow.shown, 100),
-        value=str(follow.id),
-        description=f"{follow.kind}, since {follow.made:%d %b %Y}",
-    )
+async def _options(
+    services: Services, follows: Sequence[Follow], offered: Sequence[Follow]
+) -> list[discord.SelectOption]:
+    """A line for each follow that is offered; for people who share a name, with what tells them apart."""
+    alike = sharing_a_name(follows)
+    apart = await outlined(services, [*alike.values()]) if alike else []
+    facts = {outline.person.id: label(outline.facts, 100) for outline in apart}
+    lines = []
+    for follow in offered:
+        number = alike.get(follow.id, 0)
+        lines.append(
+            discord.SelectOption(
+                label=label(follow.shown, 85) + (f" ~{number}" if number else ""),
+                value=str(follow.id),
+                description=facts.get(number, f"{follow.kind}, since {follow.made:%d %b %Y}"),
+            )
+        )
+    return lines
 
 
 class Following(commands.Cog):
@@ -313,7 +351,7 @@ class Following(commands.Cog):
                 raise UserError(
                     "Several papers match. Give the whole title or the arXiv id."
                     if paper_ids
-                    else "I don't know that paper. Give its title or arXiv id."
+                    else UNKNOWN_PAPER
                 )
             return await follow_paper(services, member, paper_ids[0])
         found_person = await whom(services, person or "")
@@ -340,13 +378,14 @@ class Following(commands.Cog):
         mine = await self._services.store.members.following(member)
         wanted = what.strip().casefold()
         chosen = [f for f in mine if f"#{f.id}" == wanted] or [
-            f for f in mine if wanted == f.shown.casefold()
+            f for f in mine if wanted in (f.shown.casefold(), f"{f.shown} ~{f.target}".casefold())
         ]
         chosen = chosen or [f for f in mine if wanted in f.shown.casefold()]
         if len(chosen) == 1:
             return await unfollow(self._services, member, chosen[0].id)
         if chosen:
-            which = choice("follow.choose_end", [_option(f) for f in chosen[:CHOICES]])
+            lines = await _options(self._services, mine, chosen[:CHOICES])
+            which = choice("follow.choose_end", lines)
             return note(f"{len(chosen)} of the things that you follow match. Which one?", [[which]])
         raise UserError(
             f"You don't follow anything like “{shown(what, 60)}”. /following shows what you follow."

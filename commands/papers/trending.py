@@ -26,6 +26,7 @@ from index.people.topics import LEAST_NOW, MOST_FALSE, Trend
 from index.search.facets import Where
 
 SHOWN = 8
+MOST_DAYS = 365
 
 
 @select("trend.papers", "tr:{days:page}:{on}:{category:category}", "The papers behind a topic")
@@ -84,10 +85,7 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
         f"{plural(now, 'paper')}, {before:,} in the {days} days before"
     )
     if not trends:
-        return note(
-            f"{head}\nNo topic grew significantly. Try a longer period, such as "
-            f"/trending days:{min(365, days * 3)}, or another category."
-        )
+        return note(f"{head}\nNo topic grew significantly. {_what_else(days, category)}")
     lines = [
         f"{place}. **{shown(trend.phrase, 60)}** {trend.now} papers, {trend.before} before"
         f" · share up {trend.growth:.1f}× ({probability(trend.q)})"
@@ -123,6 +121,15 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
     return Reply(view, attached(png, "trending.png"))
 
 
+def _what_else(days: int, category: str | None) -> str:
+    """What to try where no topic grew."""
+    if days < MOST_DAYS:
+        other = "another category" if category else "name a category"
+        return f"Try a longer period, such as /trending days:{min(MOST_DAYS, days * 3)}, or {other}."
+    other = "another category, or none" if category else "a category"
+    return f"No longer period can be compared. Try a shorter one, such as /trending days:90, or {other}."
+
+
 def probability(q: float) -> str:
     """The p value of a trend, adjusted for the number of topics tested (Benjamini-Hochberg)."""
     return "p < 0.001" if q < 0.001 else f"p = {q:.3f}"
@@ -145,7 +152,7 @@ class Trending(commands.Cog):
     async def trending(
         self,
         interaction: discord.Interaction,
-        days: app_commands.Range[int, 3, 365] = 90,
+        days: app_commands.Range[int, 3, MOST_DAYS] = 90,
         category: app_commands.Range[str, 0, 40] | None = None,
         private: bool = False,
     ) -> None:

@@ -356,7 +356,12 @@ async def test_a_digest_is_meant_by_its_exact_name_before_a_part_of_one(scene):
     await active(scene)
     await user.slash("/digest mine")
     asked = await user.slash("/digest preview")
-    assert "Which digest do you mean: New papers or Your new papers?" in asked.text
+    here = f"in <#{scene.discord.channel['id']}>"
+    told = f"Which digest do you mean: New papers {here} or Your new papers by direct message?"
+    assert told in asked.text
+    name = scene.discord.channel["name"]
+    offered = await user.complete("/digest preview digest:new")
+    assert [one["name"] for one in offered] == [f"New papers · #{name}", "Your new papers · direct message"]
     named = await user.slash("/digest preview digest:New papers")
     assert "5 of 9 new papers" in named.text
 
@@ -413,3 +418,20 @@ async def test_what_takes_long_is_told_and_then_answered_in_its_place(scene, ans
     answered = ShownReply(scene.user, await changed)
     assert answer in answered.text
     assert answered.is_private
+
+
+async def test_a_digest_that_runs_is_not_resumed(scene):
+    await active(scene)
+    said = await scene.user.slash("/digest resume")
+    assert "running already" in said.text
+    assert "Resumed" not in said.text
+    paused = await scene.user.slash("/digest pause")
+    assert "Resumed" in (await paused.press("Resume")).text
+
+
+async def test_a_second_digest_of_one_name_in_a_channel_is_said_to_be_one(scene):
+    assert "already" not in (await scene.user.slash("/digest create")).text
+    first = await active(scene)
+    panel = await scene.user.slash("/digest create")
+    assert "There is a digest called **New papers** in <#" in panel.text
+    assert f"/digest edit digest:#{first.id}" in panel.text

@@ -204,3 +204,21 @@ async def test_set_up_corrects_typos_too(scene):
     page = await page.press("Correct the spelling")
     assert "Did you" not in page.text
     assert "speech recognition with neural networks" in page.text
+
+
+@pytest.mark.parametrize("topic", ["the", "of the and"])
+async def test_a_topic_of_words_that_everybody_uses_is_refused(scene, topic):
+    reply = await scene.user.slash(f"/follow topic:{topic}")
+    assert "too common to find papers by" in reply.text
+    assert "No paper that I know" not in reply.text
+    assert await follows(scene) == set()
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("CS.cl", "cs.CL"), ("Cs", "cs")])
+async def test_a_category_is_followed_whichever_letters_are_capitals(scene, typed, kept):
+    assert f"You follow **{kept}**" in (await scene.user.slash(f"/follow category:{typed}")).text
+    assert await follows(scene) == {kept}
+
+
+async def test_who_follows_nothing_is_told_where_to_begin(scene):
+    assert "the card of a person has a button" in (await scene.user.slash("/following")).text

@@ -362,3 +362,48 @@ async def test_a_graph_of_several_papers_asks_which(lab):
     chosen = await reply.choose("TrainMover")
     assert "TrainMover" in chosen.text
     assert "among" in chosen.text
+
+
+async def test_followed_people_who_share_a_name_are_told_apart(place):
+    _, _, user = place
+    which = await user.slash("/author name:Jiamin Cao")
+    numbers = [option["value"] for option in which.selects[0]["options"]]
+    await user.slash(f"/follow person:~{numbers[0]}")
+    assert "**People** (1) Jiamin Cao\n" in (await user.slash("/following")).text + "\n", (
+        "one needs no number"
+    )
+    await user.slash(f"/follow person:~{numbers[1]}")
+    shown = await user.slash("/following")
+    for number in numbers:
+        assert f"Jiamin Cao ~{number}" in shown.text
+    lines = shown.selects[0]["options"]
+    assert {line["label"] for line in lines} == {f"Jiamin Cao ~{number}" for number in numbers}
+    assert any("with ChonLam Lao" in line["description"] for line in lines)
+    panel = await (await user.slash("/digest mine")).press("Papers")
+    for number in numbers:
+        assert f"Jiamin Cao ~{number}" in panel.text
+    asked = await user.slash("/unfollow Jiamin Cao")
+    assert len({line["label"] for line in asked.selects[0]["options"]}) == 2
+    gone = await user.slash(f"/unfollow Jiamin Cao ~{numbers[1]}")
+    assert f"You no longer follow **Jiamin Cao ~{numbers[1]}**" in gone.text
+    assert "~" not in (await user.slash("/following")).text
+
+
+async def test_years_before_those_shown_are_summed_up(place):
+    _, bot, user = place
+    years = [1990, 1995, *range(2008, 2022)]
+    written = [
+        record(n, authors=["Ada Byron"], announced=date(year, 3, 2)) for n, year in enumerate(years, 901)
+    ]
+    await fill(bot, written)
+    await identify(bot.services.corpus)
+    await bot.services.insight.refresh()
+    told = (await user.slash("/author name:Ada Byron")).text
+    assert "Papers by Ada Byron by year: 4 before 2010, 1 in 2010, " in told
+
+
+async def test_the_longest_period_without_growth_is_not_offered_again(lab):
+    told = (await lab.user.slash("/trending days:365 category:math.CO")).text
+    assert "No topic grew significantly" in told
+    assert "/trending days:365" not in told
+    assert "/trending days:90" in told
