@@ -31,14 +31,16 @@ NO_PREVIEW = (
 STARTED_ALREADY = "Somebody has started this digest already; /digest list shows it."
 
 
-def greeting(server: str, fields: Sequence[str], *, direct: bool) -> str:
+def greeting(server: str, fields: Sequence[str], *, direct: bool, reads_arxiv: bool = True) -> str:
     """What Labmate says to a server's managers when it joins."""
+    reads = (
+        f"I read arXiv every day ({fields_line(fields) or ALL_FIELDS})" if reads_arxiv else "I read papers"
+    )
     where = f"**{shown(server, 100)}**" if direct else "this server"
     who = "You can" if direct else "People who manage this server can"
     return (
         f"## Hello, I'm Labmate\n"
-        f"I read arXiv every day ({fields_line(fields) or ALL_FIELDS}) and can post the few new papers that "
-        f"people in {where} will want to read.\n"
+        f"{reads} and can post the few new ones that people in {where} will want to read.\n"
         f"{who} set this up with the button below: the channel, the fields, the time, and papers or people "
         "to learn from. It takes a minute, and I post nothing before you press *Start*. /setup opens the "
         "same steps at any time.\n"
@@ -82,7 +84,7 @@ def time_page(
     there: str,
     now: datetime,
     following: datetime | None,
-    listing: datetime,
+    listing: datetime | None,
     problem: str = "",
 ) -> str:
     """When a digest posts.
@@ -92,7 +94,7 @@ def time_page(
     there
         The time in the digest's zone; "" before one is chosen.
     now, following, listing
-        Now, its next posting, and arXiv's next announcement.
+        Now, its next posting, and arXiv's next announcement; None where arXiv is not read.
     """
     if digest.zone:
         zone = shown(digest.zone, 60)
@@ -104,7 +106,8 @@ def time_page(
             lines.append(f"The next post would come {moment(following, 'F')}.")
     else:
         lines = [f"Now: {week(digest.days)} at **{digest.at}**. In which time zone?"]
-    lines.append(f"-# arXiv announces new papers at {moment(listing, 't')} on your clock.")
+    if listing is not None:
+        lines.append(f"-# arXiv announces new papers at {moment(listing, 't')} on your clock.")
     return _page(3, "When?", "\n".join(lines), problem)
 
 

@@ -115,7 +115,10 @@ class Greeting(commands.Cog):
         return "refused"
 
     async def _send(self, to: Any, guild: discord.Guild, *, direct: bool, again: bool) -> None:
-        text = cards.greeting(guild.name, self._services.categories, direct=direct)
+        services = self._services
+        text = cards.greeting(
+            guild.name, services.categories, direct=direct, reads_arxiv=services.reads_arxiv
+        )
 
         async def make() -> dict[str, Any]:
             buttons: list[ui.Item[Any]] = [link("setup.begin", "Set up", guild=guild.id)]

@@ -106,12 +106,13 @@ async def page(
         text, rows = cards.place_page(digest, problem), await _place_rows(interaction, digest)
     elif name == "field":
         read = await check_description(services.search, digest.query)
-        text = cards.field_page(digest, services.categories, read, problem)
+        reads = services.categories if services.reads_arxiv else ()
+        text = cards.field_page(digest, reads, read, problem)
         rows = _field_rows(services, digest)
         if read is not None and read.corrected:
             rows.append([link("setup.correct", respelt(read), digest=digest.id)])
     elif name == "time":
-        text, rows = _time_text(digest, problem), _time_rows(interaction, digest)
+        text, rows = _time_text(services, digest, problem), _time_rows(interaction, digest)
     else:
         seeds = await services.store.digests.seeds(digest.id)
         text, rows = await _learn_text(services, digest, seeds, problem), []
@@ -161,7 +162,8 @@ async def seen_places(
 
 def _field_rows(services: Services, digest: Digest) -> list[list[ui.Item[Any]]]:
     counts = services.corpus.facets.category_counts()
-    known = dict.fromkeys([*sorted(digest.category_set), *services.categories])
+    read = services.categories if services.reads_arxiv else ()
+    known = dict.fromkeys([*sorted(digest.category_set), *read])
     rest = sorted((code for code in counts if code not in known), key=lambda code: -counts[code])
     options = [
         discord.SelectOption(
@@ -174,10 +176,11 @@ def _field_rows(services: Services, digest: Digest) -> list[list[ui.Item[Any]]]:
     return [[choice("setup.fields", options, digest=digest.id)]] if options else []
 
 
-def _time_text(digest: Digest, problem: str) -> str:
+def _time_text(services: Services, digest: Digest, problem: str) -> str:
     now = clock.now()
     there = zones.clock_in(digest.zone, now) if digest.zone else ""
-    return cards.time_page(digest, there, now, next_due(digest, now), next_announcement(now), problem)
+    listing = next_announcement(now) if services.reads_arxiv else None
+    return cards.time_page(digest, there, now, next_due(digest, now), listing, problem)
 
 
 def _time_rows(interaction: discord.Interaction, digest: Digest) -> list[list[ui.Item[Any]]]:

@@ -17,6 +17,8 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.spoken import Spoken, spoken
 
+CATEGORIES_SHOWN = 20
+"""Of a library that reads no listing, those with most papers."""
 CHOSEN_GONE = "I no longer offer this choice. Please run /help again."
 
 
@@ -77,7 +79,7 @@ class About(commands.Cog):
             f"**Papers:** {papers:,} by {plural(authors, 'author name')}",
             f"**Newest listing:** {day(newest) if newest else 'none read yet'}",
             f"**Embedded:** {embedded:,} of {papers:,}, by {safe(services.corpus.embedder.name)} ({loaded})",
-            f"**Categories:** {' '.join(services.categories) or 'none'}",
+            f"**Categories:** {' '.join(_categories(services)) or 'none'}",
         ]
         lag = await services.corpus.following.look()
         if lag.is_worth_telling:
@@ -85,11 +87,20 @@ class About(commands.Cog):
             lines.append(f"**Behind:** {lag.count}, for {since}")
         if services.progress.text:
             lines.append(f"**Right now:** {safe(services.progress.text)}")
-        lines.append(
-            "-# Papers come from arXiv. Thank you to arXiv for use of its open access interoperability. The "
-            "person who runs me can add more: python -m bot ingest --help"
-        )
+        source = "files."
+        if services.reads_arxiv:
+            source = "arXiv. Thank you to arXiv for use of its open access interoperability."
+        more = "The person who runs me can add more: python -m bot ingest --help"
+        lines.append(f"-# Papers come from {source} {more}")
         return note("\n".join(lines))
+
+
+def _categories(services: Services) -> list[str]:
+    """Those that are read from arXiv, or else those that most papers of the library have."""
+    if services.reads_arxiv:
+        return list(services.categories)
+    known = services.corpus.facets.category_counts()
+    return sorted(known, key=lambda one: (-known[one], one))[:CATEGORIES_SHOWN]
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -115,7 +115,7 @@ async def show(
     shown_counts = " · ".join(f"{name} {count:,}" for name, count in counts.most_common(COUNTED))
     footer = f"-# {shown_counts}" if shown_counts else None
     if not counts:
-        heading = f"## New on {weekday}, {day_text(on)}\nI have read no arXiv listing for that day."
+        heading = f"## New on {weekday}, {day_text(on)}\nI have read no listing for that day."
     elif not entries:
         heading += "\nI know of nothing announced that day in this category."
     if pages > 1:

@@ -28,6 +28,7 @@ from index.identity.judgement import Judgement
 from index.identity.judging import ODDS, WORTH, JudgedCollection, judged
 from index.identity.membership_rows import Stands
 from index.identity.models import Models
+from index.identity.person_names import READING
 from index.identity.unions import CertainPairs
 from index.models.shipped import shipped_json
 from index.search.corpus import Corpus
@@ -143,7 +144,8 @@ class FullPass:
         A pass goes on only with the same: parts are known by their numbers, and an update of Labmate may
         bring other models, or cut the parts anew.
         """
-        said = [asdict(one) for one in corrections], shipped_json("identity.json"), identity.AT_ONCE
+        decided = shipped_json("identity.json"), identity.AT_ONCE, READING
+        said = [asdict(one) for one in corrections], *decided
         return hash64(json.dumps(said, default=str, sort_keys=True))
 
     def known(self) -> np.ndarray:

@@ -47,6 +47,9 @@ class NameMerger:
             lead = scores[place] - self.models.variant_lead
             if initial[place] and union.contested(one, other, lead, rivals):
                 continue
+            # One that resembles two others says of those what their own pair had to say: this much.
+            if scores[place] < self.models.group_cut and union.share_a_name(one, other):
+                continue
             if union.possible(one, other):
                 union.unite(one, other)
                 sure = np.float32(1 / (1 + np.exp(-scores[place])))

@@ -17,12 +17,15 @@ from nicknames import NickNamer
 
 from data.keys import name_key
 
+READING = 2
+"""Changes whenever names are read in another way."""
 _PARTICLES = frozenset(
     "al ap ben bin bint da dal de del della den der di dos du el ibn la le san "
     "st ter ten van von zu zur".split()
 )
 _SUFFIXES = frozenset("jr sr ii iii iv phd md".split())
 _NICKNAMES = NickNamer()
+_HYPHENATED = re.compile(r"[^\s,-]+(?:-[^\s,-]+)+")
 _CAPITALS = re.compile(r"\b([A-Z]{2,3})\b(?!\.)")
 
 
@@ -34,6 +37,8 @@ class PersonName:
     """The store's key (:func:`data.keys.name_key`)."""
     given: tuple[str, ...]
     family: str
+    parts: tuple[str, ...]
+    """Given names, also those that a hyphen joins, each by itself."""
 
     @property
     def initial(self) -> str:
@@ -55,12 +60,14 @@ class PersonName:
 def parse_name(printed: str) -> PersonName:
     """The parts of a name as printed: given names first, or ``family, given``.
 
-    Capitals side by side (``Smith JF``, ``JF Smith``) are initials unless the whole name is in capitals.
+    Capitals side by side (``Smith JF``, ``JF Smith``) are initials unless the whole name is in capitals. What
+    a hyphen joins is one name, given (``Fei-Fei Li`` is not a longer ``Fei Li``) or family (``Kevin
+    Leyton-Brown``).
     """
     if not printed.isupper():
         printed = _CAPITALS.sub(_split_capitals, printed)
     key = name_key(printed)
-    words = key.split()
+    words, joined = _hyphens_kept(key.split(), printed) if "-" in printed else (key.split(), {})
     while len(words) > 2 and words[-1] in _SUFFIXES:
         words.pop()
     if len(words) > 2 and len(words[-1]) == 1 and len(words[0]) > 1 and all(len(w) == 1 for w in words[1:]):
@@ -70,13 +77,33 @@ def parse_name(printed: str) -> PersonName:
     start = len(words) - 1
     while start > 1 and words[start - 1] in _PARTICLES:
         start -= 1
-    return PersonName(key, tuple(words[:start]), "".join(words[start:]))
+    given = tuple(words[:start])
+    parts = tuple(part for word in given for part in joined.get(word, (word,)))
+    return PersonName(key, given, "".join(words[start:]), parts)
 
 
 def _split_capitals(match: re.Match[str]) -> str:
     word = match[1]
     # With a vowel it is a short name (LI, WU, AN), without one it is initials.
     return word if any(letter in "AEIOUY" for letter in word[1:]) else " ".join(word)
+
+
+def _hyphens_kept(words: list[str], printed: str) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """The words of a key, those that a hyphen joins in print as one, and the parts of these.
+
+    Initials (``J.-P.``) stay apart.
+    """
+    joined: dict[str, tuple[str, ...]] = {}
+    for token in _HYPHENATED.findall(printed):
+        parts = name_key(token).split()
+        if len(parts) < 2 or any(len(part) == 1 for part in parts):
+            continue
+        for start in range(len(words) - len(parts) + 1):
+            if words[start : start + len(parts)] == parts:
+                words = [*words[:start], "".join(parts), *words[start + len(parts) :]]
+                joined["".join(parts)] = tuple(parts)
+                break
+    return words, joined
 
 
 def compatible(one: PersonName, other: PersonName) -> bool:
@@ -87,9 +114,15 @@ def compatible(one: PersonName, other: PersonName) -> bool:
         return True
     if not one.given or not other.given:
         return False
-    return all(_fits(a, b) for a, b in zip(one.given, other.given, strict=False)) or _initials_of_joined(
-        one, other
-    )
+    return _all_fit(one, other) or _initials_of_joined(one, other)
+
+
+def _all_fit(one: PersonName, other: PersonName) -> bool:
+    """Whether given names fit, first with first and so on; of ``Min-Hsiu``, both parts must fit ``M. H.``"""
+    whole = all(_fits(a, b) for a, b in zip(one.given, other.given, strict=False))
+    if not whole or min(len(one.given), len(other.given)) == min(len(one.parts), len(other.parts)) == 1:
+        return whole
+    return all(_fits(a, b) for a, b in zip(one.parts, other.parts, strict=False))
 
 
 def may_be_form(one: PersonName, other: PersonName) -> bool:

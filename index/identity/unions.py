@@ -76,13 +76,22 @@ class Union:
             return False
         if any(self._apart.get(x, set()) & set(self._members[b]) for x in self._members[a]):
             return False
-        ids, names = self._authorships.name_ids
+        names = self._authorships.name_ids[1]
         together = [*self._members[a], *self._members[b]]
-        printed = sorted({int(ids[self._groups[place][0]]) for place in together})
+        printed = sorted(self._printed(a) | self._printed(b))
         papers = np.concatenate([self._authorships.paper[self._groups[place]] for place in together])
         return len(np.unique(papers)) == len(papers) and all(
             compatible(names[x], names[y]) for at, x in enumerate(printed) for y in printed[at + 1 :]
         )
+
+    def _printed(self, place: int) -> set[int]:
+        """The names that a person prints, by their numbers."""
+        ids = self._authorships.name_ids[0]
+        return {int(ids[self._groups[member][0]]) for member in self._members[place]}
+
+    def share_a_name(self, one: int, other: int) -> bool:
+        """Whether two persons print one name: their groups under it were told apart."""
+        return not self._printed(self._whose[one]).isdisjoint(self._printed(self._whose[other]))
 
     def contested(self, one: int, other: int, least: float, rivals: list[dict[int, float]]) -> bool:
         """Whether somebody else fits nearly as well."""

@@ -259,9 +259,9 @@ async def test_new_goes_through_days_pages_and_categories(other):
     onward = await narrowed.press("6 Jan")
     assert "4 papers in cs.IR" in onward.text
     empty = await user.slash("/new day:2026-01-07")
-    assert "I have read no arXiv listing for that day" in empty.text
+    assert "I have read no listing for that day" in empty.text
     for typed in ("today", "Yesterday"):
-        assert "I have read no arXiv listing for that day" in (await user.slash(f"/new day:{typed}")).text
+        assert "I have read no listing for that day" in (await user.slash(f"/new day:{typed}")).text
     assert "type /new day:2026-01-06" in (await user.slash("/new 2026-01-06")).text
 
 

@@ -50,6 +50,22 @@ async def test_a_digest_that_looks_for_people_waits_until_new_papers_have_theirs
     assert await scene.poster.tick() == 1, "but not for long: something may keep them from being told apart"
 
 
+async def test_nothing_is_said_of_arxiv_that_is_not_read(scene):
+    scene.bot.services.reads_arxiv = False
+    scene.bot.services.categories = ("cs.RO",)
+    about = await scene.user.slash("/about")
+    assert "**Categories:** cs." in about.text
+    assert "cs.RO" not in about.text
+    assert "Papers come from files." in about.text
+    field = await (await scene.user.slash("/setup")).press("Next")
+    assert "cs.RO" not in str(field.selects)
+    assert "arXiv announces" not in (await field.press("Next")).text
+    scene.bot.services.reads_arxiv = True
+    field = await (await scene.user.slash("/setup")).press("Next")
+    assert "arXiv announces" in (await field.press("Next")).text
+    assert "**Categories:** cs.RO" in (await scene.user.slash("/about")).text
+
+
 async def test_what_the_preview_shows_can_be_posted_at_once_however_old_it_is(scene):
     scene.bot.services.reads_arxiv = False
     scene.at += timedelta(days=300)

@@ -47,6 +47,13 @@ from tests.helpers.records import record
         ("Smith JF", "John F. Smith", 4),
         ("C. L. Lao", "ChonLam Lao", 4),
         ("J. Smith", "J. F. Smith", 5),
+        ("Fei-Fei Li", "Fei Fei Li", 0),
+        ("J.-P. Vert", "Jean-Philippe Vert", 4),
+        ("J. Vert", "Jean-Philippe Vert", 4),
+        ("Ming-Wei Chang", "Ming-Wei K. Chang", 2),
+        ("K. Leyton-Brown", "Kevin Leyton-Brown", 4),
+        ("Rami Al-Rfou", "Rami Al Rfou", 0),
+        ("Hui Ou-Yang", "Hui Ouyang", 1),
     ],
 )
 def test_names_that_one_person_prints(one, other, related):
@@ -65,6 +72,11 @@ def test_names_that_one_person_prints(one, other, related):
         ("M. Yu", "Xinlei Yu"),
         ("John A. Smith", "John B. Smith"),
         ("Li Wei", "Wei Li"),
+        ("Kevin Leyton-Brown", "Kevin Brown"),
+        ("Jane Stuart-Smith", "Jane Smith"),
+        ("Lin Yen-Chen", "Lin Chen"),
+        ("Fei-Fei Li", "Fei Li"),
+        ("Min-Hsiu Hsieh", "M. Ani Hsieh"),
         ("Plato", "Aristotle"),
     ],
 )
@@ -115,6 +127,19 @@ def test_a_shared_name_with_two_circles_is_two_people():
     assert len(set(judged.person[mine[1::2]])) == 1
     assert judged.person[mine[0]] != judged.person[mine[1]]
     assert (judged.confidence[mine] > 0.5).all()
+
+
+def test_two_people_of_a_name_are_not_joined_by_a_third_who_resembles_both():
+    others = [(["Wei K. Wang", coauthor], 7) for coauthor in ("A. Lovelace", "B. Builder") for _ in range(2)]
+    papers = []
+    for n in range(6):
+        papers.append((["Wei Wang", "Ada Lovelace", "Alan Turing", f"Student{n} One", f"Guest{n} One"], 0))
+        papers.append((["Wei Wang", "Bob Builder", "Bea Baker", f"Student{n} Two", f"Guest{n} Two"], 5))
+    papers += [*others, *[([f"Other{n} Person{n}", f"More{n} People{n}"], n % 50) for n in range(600)]]
+    authorships = corpus(*papers)
+    judged = Judge(authorships, Models.shipped()).judge()
+    mine = [place for place, name in enumerate(authorships.names) if name == "Wei Wang"]
+    assert len(set(judged.person[mine].tolist())) == 2
 
 
 def test_the_judgement_is_the_same_each_time():
