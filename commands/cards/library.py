@@ -21,6 +21,7 @@ EMPTY = (
 )
 STATE_WORDS = {"unread": "to read", "reading": "reading", "read": "read"}
 _TEXT_LIMIT = 3_600
+_NOTE_LINES = 8
 
 
 def work_lines(paper: Paper | None, item: dict[str, Any], most: int = 160) -> list[str]:
@@ -53,7 +54,10 @@ def kept_lines(kept: Kept, paper: Paper | None, note: int = 140) -> str:
     said = [STATE_WORDS.get(kept.state, kept.state), *(f"#{shown(tag, 40)}" for tag in kept.tags)]
     lines.append("-# " + " · ".join(said))
     if kept.note:
-        lines.append("> " + shown(kept.note, note))
+        written = [line for line in kept.note.splitlines() if line.strip()]
+        # A note of a few lines that is shown whole keeps them; any other is one run of text.
+        whole = len(kept.note) <= note and len(written) <= _NOTE_LINES
+        lines += [f"> {shown(line, note)}" for line in (written if whole else [kept.note])]
     return "\n".join(lines)
 
 

@@ -133,8 +133,7 @@ async def test_a_second_note_is_added_to_the_first(world):
     save = "/save paper:In-network aggregation, part 1"
     await user.slash(f"{save} note:The proof of theorem two is wrong")
     second = await user.slash(f"{save} note:ask Ada")
-    assert "The proof of theorem two is wrong" in second.text, "nobody loses what they wrote"
-    assert "ask Ada" in second.text
+    assert "> The proof of theorem two is wrong\n> ask Ada" in second.text, "nobody loses what they wrote"
     assert "I added your new note below the earlier one" in second.text
     again = await user.slash(f"{save} note:ask Ada")
     assert again.text.count("ask Ada") == 1
