@@ -366,7 +366,7 @@ class Judge:
 
     @property
     def _across_names(self) -> NameMerger:
-        return NameMerger(self.authorships, self.evidence, self.models, self.certain)
+        return NameMerger(self.authorships, self.evidence, self.models, self.certain, self._cut)
 
     def variants(self, groups: list[np.ndarray], fresh: set[int] | None = None) -> Variants:
         """Pairs of groups under different names that could be one person's (:func:`find_variants`)."""

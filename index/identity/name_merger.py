@@ -17,12 +17,19 @@ from index.models.shipped import margins
 
 @dataclass(frozen=True)
 class NameMerger:
-    """Merges the best pairs of groups first, unless another group fits nearly as well."""
+    """Merges the best pairs of groups first, unless another group fits nearly as well.
+
+    Attributes
+    ----------
+    cut
+        Log-odds above which two groups of one name merge.
+    """
 
     authorships: Authorships
     evidence: Evidence
     models: Models
     certain: CertainPairs
+    cut: float
 
     def merged(
         self,
@@ -47,8 +54,8 @@ class NameMerger:
             lead = scores[place] - self.models.variant_lead
             if initial[place] and union.contested(one, other, lead, rivals):
                 continue
-            # One that resembles two others says of those what their own pair had to say: this much.
-            if scores[place] < self.models.group_cut and union.share_a_name(one, other):
+            # What resembles two groups of one name joins them only where it is as sure as they must be.
+            if scores[place] < self.cut and union.share_a_name(one, other):
                 continue
             if union.possible(one, other):
                 union.unite(one, other)
