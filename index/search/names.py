@@ -68,9 +68,9 @@ class NameIndex:
         return names[:limit]
 
     def others(self, name: str, limit: int = 5) -> list[Name]:
-        """Names that may be other forms of this one: initials, other spacing, added middle names."""
+        """Names that may be other forms of this one: initials, other spacing or order, added middle names."""
         key = name_key(name)
-        first, *_, last = words if len(words := key.split(" ")) > 1 else (key, key)
+        first, *_, last = words = parts if len(parts := key.split(" ")) > 1 else [key, key]
         parsed = parse_name(name)
         # Other forms have the same last name and first letter: "lao c...", for "Smith JF" also "smith j...".
         starts = {f"{last} {first[:1]}", f"{parsed.family} {parsed.initial}" if parsed.given else last}
@@ -80,6 +80,9 @@ class NameIndex:
             for place in places.tolist()
             if self._key(place) != key and may_be_form(parse_name(self._printed(place)), parsed)
         ]
+        if len(words) > 2:  # "Li Fei-Fei"; of two words, the other order is somebody else's name
+            turned = {" ".join([last, *words[:-1]]), " ".join([*words[1:], first])} - {key}
+            close += [place for one in sorted(turned) if (place := self._at(one)) is not None]
         return [self._name(place) for place in self._most(np.array(close, np.int64), limit)]
 
     def of_family(self, family: str, limit: int = 20) -> list[Name]:

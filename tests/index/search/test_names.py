@@ -58,6 +58,14 @@ def test_other_forms_are_offered(names):
     assert _names(names.others("Minlan Yu")) == ["M. Yu"]
 
 
+def test_a_name_of_three_words_is_offered_in_the_other_order():
+    printed = ("Fei-Fei Li", "Li Fei-Fei", "Wei Li", "Li Wei")
+    index = NameIndex([(name_key(name), name, 3) for name in printed])
+    assert _names(index.others("Fei-Fei Li")) == ["Li Fei-Fei"]
+    assert _names(index.others("Li Fei-Fei")) == ["Fei-Fei Li"]
+    assert index.others("Wei Li") == [], "two people"
+
+
 @pytest.mark.parametrize("text", ["", " ", "\u200b", "x" * 10_000, "'; --", "😀"])
 def test_any_text_is_answered(names, text):
     names.complete(text)
