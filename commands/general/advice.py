@@ -15,7 +15,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         r"(?:stop|quit|unsubscribe|opt[- ]?out|mute|leave me alone|shut up"
         rf"|(?:stop|cancel|end|delete|disable|turn off)\s+(?:{_MINE}\s+)?(?:daily\s+|weekly\s+)?"
         r"(?:digests?|messages?|dms?|posts?|updates?|alerts?|it|that|this|everything)"
-        r"|stop\s+(?:sending|messaging|writing|posting|dm'?ing)\b.{0,40}|unsubscribe\s+(?:me|from)\b.{0,40}"
+        r"|stop\s+(?:sending|messaging|writing|posting|dm'?ing)\b[^:]{0,40}|unsubscribe\s+(?:me|from)\b[^:]{0,40}"
         r"|(?:no|send me no)\s+more\s+(?:digests?|messages?|dms?|posts?|updates?|alerts?))",
         "To stop a digest for a while, use /digest pause; for good, /digest delete. /unfollow ends what you "
         "follow.",

@@ -86,7 +86,9 @@ async def show_suggestions(
     experts, person = await experts_of(services), await person_of(services, number)
     hidden = await services.store.members.dismissed(member)
     known = (
-        {expert.person for expert in (await people_knowing(services, topic, KNOWING))[0]} if topic else None
+        {expert.person for expert in (await people_knowing(services, topic, KNOWING, everybody=False))[0]}
+        if topic
+        else None
     )
 
     async def suggest(only: set[int] | None) -> list[Suggestion]:

@@ -25,7 +25,7 @@ from commands.kit.spoken import Spoken, spoken
 from commands.kit.waiting import not_yet
 from commands.kit.which_person import papers_under_names
 from commands.people.within import EMPTY_HERE, EVERYBODY, Within
-from index.people.knowing import Knows, knowing
+from index.people.knowing import AT_MOST, Knows, knowing
 from index.search.routing import topic_known
 from index.search.search import Found
 
@@ -37,8 +37,13 @@ READ = 200
 """Papers found for a topic, whose authors are looked at."""
 
 
-async def people_knowing(services: Services, topic: str, most: int) -> tuple[list[Knows], Found]:
-    """People by the papers that fit a topic, and what was found for it."""
+async def people_knowing(
+    services: Services, topic: str, most: int, *, everybody: bool = True
+) -> tuple[list[Knows], Found]:
+    """People by the papers that fit a topic, and what was found for it.
+
+    Unless ``everybody`` can be named, all authors of a paper are among them: others may be left out later.
+    """
     await services.wait_for_people()
     people = services.insight.people
     if people is None:
@@ -47,12 +52,14 @@ async def people_knowing(services: Services, topic: str, most: int) -> tuple[lis
     results = await services.search.search(topic, READ, as_text=True, judged=READ)
     fitting = set(results.fitting)
     found = [hit for hit in results.hits if hit.paper_id in fitting]
-    return await asyncio.to_thread(knowing, people, found, most), results
+    alike = AT_MOST if everybody else None
+    return await asyncio.to_thread(knowing, people, found, most, alike=alike), results
 
 
 async def show_knowing(services: Services, topic: str, within: Within = EVERYBODY) -> ui.LayoutView:
     """People whose papers show a topic, with the papers as proof."""
-    known, searched = await people_knowing(services, topic, POOL if within.limits else SHOWN)
+    most = POOL if within.limits else SHOWN
+    known, searched = await people_knowing(services, topic, most, everybody=not within.limits)
 
     async def among(only: set[int] | None) -> list[Knows]:
         return [entry for entry in known if only is None or entry.person in only][:SHOWN]

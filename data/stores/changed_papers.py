@@ -117,20 +117,22 @@ class ChangedPapers(Repository):
         """Title, abstract and text hash of these papers."""
         return await self._read_in_thread(lambda connection: _texts(connection, ids))
 
-    async def appeared(self, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    async def appeared(self, ids: Sequence[int]) -> dict[int, tuple[list[str], list[str]]]:
         """What the records of these papers say of where they appeared.
 
-        Comment, journal reference and venue, and ids in files, since those of the ACL Anthology say it.
+        Comment, journal reference and venue; and ids in files, since those of the ACL Anthology say it.
         """
         return await self._read_in_thread(lambda connection: _appeared(connection, ids))
 
 
-def _appeared(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    facts: dict[int, tuple[str, ...]] = {}
+def _appeared(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[list[str], list[str]]]:
+    facts: dict[int, tuple[list[str], list[str]]] = {}
     for part in slices(ids):
-        for query in (_APPEARED, _FILE_IDS):
-            for paper, *said in connection.execute(query, {"ids": part}):
-                facts[paper] = (*facts.get(paper, ()), *filter(None, said))
+        for row in connection.execute(_APPEARED, {"ids": part}):
+            facts[row[0]] = (list(filter(None, row[1:])), [])
+        for paper, identifier in connection.execute(_FILE_IDS, {"ids": part}):
+            if paper in facts:
+                facts[paper][1].append(identifier)
     return facts
 
 

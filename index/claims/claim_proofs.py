@@ -19,7 +19,7 @@ from index.claims.mailbox_names import names_person
 from index.claims.openalex_facts import FactFinder
 from index.claims.orcid_records import DATACITE, OrcidRecord, datacite_names
 from index.claims.page_text import PageText, flat
-from index.identity.person_names import compatible, parse_name
+from index.identity.person_names import could_print
 from index.trust.corrections import retract
 
 _LEAST_TITLE = 12
@@ -163,8 +163,7 @@ async def _owned(who: Witnesses, number: str, code: str, claimed: Claimed) -> Or
         raise NotProven(
             "The code is not in this ORCID record (yet). Put it into the biography or a website entry."
         )
-    own = parse_name(record.name)
-    if not any(compatible(own, parse_name(form)) for form in claimed.names):
+    if not any(could_print(record.name, form) for form in claimed.names):
         raise NotProven(
             f"This ORCID record belongs to {record.name[:100] or 'somebody without a public name'}."
         )

@@ -17,7 +17,7 @@ from data.records import Paper
 from data.sources.http import SourceError
 from data.sources.openalex import BudgetSpentError, OpenAlex, WorkFacts
 from data.stores.store import Store
-from index.identity.person_names import compatible, parse_name
+from index.identity.person_names import could_print
 
 log = logging.getLogger("labmate")
 SOURCE = "openalex"
@@ -131,10 +131,10 @@ class FactFinder:
         As for facts, this takes two works, or one if no more are known; stored facts answer first.
         """
         known = await self.works(list(papers))
-        names = [parse_name(form) for form in await self._forms(person)]
+        forms = await self._forms(person)
         shared = sum(
             any(
-                author.orcid == orcid and any(compatible(parse_name(author.name), name) for name in names)
+                author.orcid == orcid and any(could_print(author.name, form) for form in forms)
                 for author in facts.authors
             )
             for facts, _ in known.values()
@@ -232,12 +232,10 @@ def _whom(papers: list[Paper], known: dict[int, WorkFacts], forms: set[str]) -> 
     known works is not accepted.
     """
     votes: Counter[str] = Counter()
-    names = [parse_name(form) for form in forms]
     for paper in papers:
         facts = known.get(paper.id)
         for author in facts.authors if facts else ():
-            parsed = parse_name(author.name)
-            if author.id and any(compatible(parsed, name) for name in names):
+            if author.id and any(could_print(author.name, form) for form in forms):
                 votes[author.id] += 1
     if not votes:
         return None

@@ -14,6 +14,8 @@ from index.search.facets import in_category
 MOST_CANDIDATES = 4_000
 MOST_DAYS = 7
 """Listings looked through at once after a pause."""
+LOOKED_AT = 40
+"""How many of the newest papers tell whether those who wrote them are known."""
 LATE_FOR = timedelta(days=14)
 """How long after its day a paper that came in late still counts as new."""
 
@@ -56,13 +58,14 @@ async def waiting(sources: DigestSources, digest: Digest, upto: date) -> bool:
     return bool(backlog) and not backlog.isdisjoint(await candidates(sources.store, digest, upto))
 
 
-async def unplaced(sources: DigestSources, digest: Digest) -> bool:
+async def unplaced(sources: DigestSources, digest: Digest, upto: date) -> bool:
     """Whether a digest looks for people, and those who wrote the newest papers are still being told apart."""
     people = sources.insight.people
     if people is None or not (digest.is_own or digest.followed or digest.person_numbers):
         return False
-    newest = await sources.store.listings.newest_paper()
-    return newest > 0 and not len(people.writers(newest))
+    newest = sorted(await candidates(sources.store, digest, upto))[-LOOKED_AT:]
+    lacking = sum(not len(people.writers(paper)) for paper in newest)
+    return lacking > 0 and 2 * lacking >= len(newest)
 
 
 async def before_first(store: Store, digest: Digest, newest: date) -> date:

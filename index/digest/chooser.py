@@ -184,11 +184,18 @@ class Chooser:
             self._texts[paper] = words_text(*pairs[row])
 
     async def choose(
-        self, candidates: Sequence[int], taste: Taste, most: int, *, known_only: bool = False
+        self,
+        candidates: Sequence[int],
+        taste: Taste,
+        most: int,
+        *,
+        known_only: bool = False,
+        most_first: int = 0,
     ) -> list[Pick]:
         """The papers to show, best first; fewer than ``most``, or none, if the rest does not match.
 
-        Papers by people who are watched or followed come first. A paper outside the readers' area
+        Papers by people who are watched or followed come first; up to ``most_first`` of them are shown, even
+        if that is more than ``most``. A paper outside the readers' area
         (:data:`index.digest.taste.LEAST_ODDS`) does not match, unless somebody they follow wrote it, or it
         prints a short query. With ``known_only``, only papers by followed people match, and those similar
         (:data:`CLOSE`) to a liked paper or a query.
@@ -203,10 +210,10 @@ class Chooser:
             return []
         scored = await self._scored(candidates, taste)
         texts = [self._texts[paper] for paper in candidates]
-        return await asyncio.to_thread(self._picked, scored, texts, taste, most, known_only)
+        return await asyncio.to_thread(self._picked, scored, texts, taste, (most, most_first), known_only)
 
     def _picked(
-        self, scored: Scored, texts: Sequence[str], taste: Taste, most: int, known_only: bool
+        self, scored: Scored, texts: Sequence[str], taste: Taste, limits: tuple[int, int], known_only: bool
     ) -> list[Pick]:
         floor = max(CLOSE, self.ranker.floor) if known_only else self.ranker.floor
         is_narrow = known_only or taste.people_only
@@ -225,7 +232,7 @@ class Chooser:
         if not is_narrow:
             others = [row for row in np.flatnonzero(~fits).tolist() if scored.papers[row] in followed]
             order.append([row for row in others if words.passes_all or words.passes(texts[row])])
-        picks = picked(scored, order, said, floor, most)
+        picks = picked(scored, order, said, floor, max(limits[0], min(len(order[0]), limits[1])))
         return [replace(pick, category=followed.get(pick.paper, "")) for pick in picks]
 
     async def ranked(self, candidates: Sequence[int], taste: Taste) -> list[int]:

@@ -73,8 +73,8 @@ async def choose(sources: DigestSources, digest: Digest, upto: date) -> Choice:
     if digest.is_own:
         fresh = [number for number in fresh if number not in taste.liked]
     chooser = await chooser_of(sources)
-    most = max(digest.most, min(len(taste.first), MOST_FOLLOWED)) if digest.is_own else digest.most
-    picks = await chooser.choose(fresh, taste, most, known_only=digest.news)
+    most_first = MOST_FOLLOWED if digest.is_own else 0
+    picks = await chooser.choose(fresh, taste, digest.most, known_only=digest.news, most_first=most_first)
     return Choice(len(listed), await _explained(sources, digest, picks, listed, writers), seen)
 
 
@@ -197,7 +197,11 @@ async def taste_of(
             if follow.kind == "topic"
         ]
         names_people |= any(follow.kind == "person" for follow in follows)
-        categories = [follow.target for follow in follows if follow.kind == "category"]
+        categories = [
+            follow.target
+            for follow in follows
+            if follow.kind == "category" and _may_have(digest.category_set, follow.target)
+        ]
     liked |= await _given(store, digest, {*liked, *disliked})
     newest = sorted(liked, key=lambda paper: liked[paper])[:MOST_LIKED]
     said = await read_description(sources.search, digest.query) if digest.query.strip() else None
@@ -218,6 +222,11 @@ async def taste_of(
         (*digest.excluded, *(said.without if said else ())),
         declining,
     )
+
+
+def _may_have(read: Collection[str], category: str) -> bool:
+    """Whether the categories that a digest reads, or all, may have papers of a category."""
+    return not read or any(in_category(category, one) or in_category(one, category) for one in read)
 
 
 def _in_categories(listed: Mapping[int, Listed], categories: Sequence[str]) -> dict[int, str]:

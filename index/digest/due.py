@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -13,7 +14,6 @@ from data.stores.store import Store
 from index.digest.candidates import before_first, unplaced, waiting
 from index.digest.choosing import choose
 from index.digest.sources import DigestSources
-from index.search.facets import in_category
 
 PATIENCE = timedelta(hours=6)
 """How long a digest waits for a listing that should be there."""
@@ -23,6 +23,8 @@ HOLIDAY_AFTER = timedelta(hours=4)
 """If arXiv, asked so long after its hour, has no listing, there is none that day."""
 ARXIV = ("arxiv", "arxiv-oai")
 """Sources that bring listings."""
+_OF_ARXIV = re.compile(r"[a-z-]+\.[A-Za-z-]+|[a-z]+-[a-z]+|cs|math|stat|eess|econ|physics")
+"""A category of arXiv, or an archive: others, such as the ACL Anthology's, come from files."""
 _LATELY = timedelta(days=7)
 LATE = timedelta(hours=1)
 """Behind its time, a posting says that it is late."""
@@ -72,7 +74,7 @@ async def due_now(sources: DigestSources, digest: Digest, last: date | None, now
     upto = min(newest, listing)
     if may_wait and await waiting(sources, digest, upto):
         return None
-    if now < at + PATIENCE_FOR_PEOPLE and await unplaced(sources, digest):
+    if now < at + PATIENCE_FOR_PEOPLE and await unplaced(sources, digest, upto):
         return None
     return Due(slot, at, upto, listing, late=now - at > LATE, unexpected=not expects)
 
@@ -84,12 +86,10 @@ async def newest_listing(store: Store, upto: date) -> date:
 
 
 async def _expects(sources: DigestSources, digest: Digest, now: datetime) -> bool:
-    """Whether arXiv's listings bring a digest's papers: arXiv is read, and has one of its categories."""
+    """Whether arXiv's listings may bring a digest's papers, if only by cross-listings."""
     wanted = digest.category_set
-    if wanted and sources.categories:
-        read = sources.categories
-        if not any(in_category(one, two) or in_category(two, one) for one in read for two in wanted):
-            return False
+    if wanted and not any(_OF_ARXIV.fullmatch(category) for category in wanted):
+        return False
     return sources.reads_arxiv or await _read_lately(sources.store, now)
 
 

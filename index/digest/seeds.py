@@ -86,7 +86,12 @@ async def _in_line(store: Store, names: PaperNames, line: str) -> tuple[list[int
     found = [paper for paper in known.values() if paper is not None]
     if known and len(named) == len([word for word in _WORDS.split(line) if word]):
         return found, [word[:_LINE] for word, paper in known.items() if paper is None]
-    return (found, []) if found else await _titled(store, names, _LISTED.sub("", line).strip("\"“”'"))
+    if not found:
+        return await _titled(store, names, _LISTED.sub("", line).strip("\"“”'"))
+    others = [part for part in _BETWEEN.findall(line) if not any(word in part for word in known)]
+    titled, unknown = await _titled(store, names, ", ".join(others)) if others else ([], [])
+    # Beside an id, a line often says more: its title, authors, what it is for.
+    return [*found, *titled], unknown if titled else []
 
 
 async def _titled(store: Store, names: PaperNames, text: str) -> tuple[list[int], list[str]]:

@@ -22,8 +22,6 @@ class DigestSources(Protocol):
 
     corpus: Corpus
     search: Search
-    categories: tuple[str, ...]
-    """arXiv's categories that are read."""
     reads_arxiv: bool
     """Whether arXiv is asked for each day's listing; otherwise papers come from files, at any time."""
     chooser: Chooser | None

@@ -62,14 +62,18 @@ class Authorships:
     def name_ids(self) -> tuple[np.ndarray, Sequence[PersonName]]:
         """(int: the number of each authorship's name; the distinct names, by key)."""
         numbers: dict[str, int] = {}
-        distinct: list[PersonName] = []
         ids = np.empty(len(self.names), np.int64)
-        for place, name in enumerate(self.parsed):
-            number = numbers.setdefault(name.key, len(distinct))
-            if number == len(distinct):
-                distinct.append(name)
-            ids[place] = number
-        return ids, distinct
+        forms: dict[str, int] = {}
+        for place, (printed, name) in enumerate(zip(self.names, self.parsed, strict=True)):
+            ids[place] = numbers.setdefault(name.key, len(numbers))
+            forms[printed] = forms.get(printed, 0) + 1
+        read: dict[int, tuple[int, PersonName]] = {}  # as most papers print it, hyphens and all
+        for printed, count in forms.items():
+            name = parse_name(printed)
+            number = numbers[name.key]
+            if number not in read or count > read[number][0]:
+                read[number] = (count, name)
+        return ids, [read[number][1] for number in range(len(numbers))]
 
     @cached_property
     def short_ids(self) -> np.ndarray:

@@ -160,7 +160,9 @@ def _number_names(folder: Path) -> None:
     order = np.argsort(name_form)
     number = np.empty(len(names), np.int32)
     number[order] = np.arange(len(names), dtype=np.int32)
-    name_form = name_form[order]
+    often = np.argsort(-np.bincount(form_of, minlength=count), kind="stable")
+    _, most = np.unique(name_of_form[often], return_index=True)
+    name_form = often[most][order]  # a name is read as most papers print it
     np.save(folder / "name-of.npy", number[name_of_form][form_of])
     np.save(folder / "name-form.npy", name_form.astype(np.int32))
     np.save(folder / "spelled.npy", spelled[name_form])

@@ -25,6 +25,7 @@ _PARTICLES = frozenset(
 )
 _SUFFIXES = frozenset("jr sr ii iii iv phd md".split())
 _NICKNAMES = NickNamer()
+_HYPHENS = str.maketrans("\u2010\u2011", "--")
 _HYPHENATED = re.compile(r"[^\s,-]+(?:-[^\s,-]+)+")
 _CAPITALS = re.compile(r"\b([A-Z]{2,3})\b(?!\.)")
 
@@ -64,6 +65,7 @@ def parse_name(printed: str) -> PersonName:
     a hyphen joins is one name, given (``Fei-Fei Li`` is not a longer ``Fei Li``) or family (``Kevin
     Leyton-Brown``).
     """
+    printed = printed.translate(_HYPHENS)
     if not printed.isupper():
         printed = _CAPITALS.sub(_split_capitals, printed)
     key = name_key(printed)
@@ -96,7 +98,7 @@ def _hyphens_kept(words: list[str], printed: str) -> tuple[list[str], dict[str, 
     joined: dict[str, tuple[str, ...]] = {}
     for token in _HYPHENATED.findall(printed):
         parts = name_key(token).split()
-        if len(parts) < 2 or any(len(part) == 1 for part in parts):
+        if len(parts) < 2 or len(parts) == len(words) or any(len(part) == 1 for part in parts):
             continue
         for start in range(len(words) - len(parts) + 1):
             if words[start : start + len(parts)] == parts:
@@ -108,6 +110,8 @@ def _hyphens_kept(words: list[str], printed: str) -> tuple[list[str], dict[str, 
 
 def compatible(one: PersonName, other: PersonName) -> bool:
     """Whether both can be one person's name: no part of one contradicts the other."""
+    if one.key == other.key:
+        return True
     if one.family != other.family:
         return False
     if one.given == other.given or one.joined == other.joined:
@@ -119,10 +123,22 @@ def compatible(one: PersonName, other: PersonName) -> bool:
 
 def _all_fit(one: PersonName, other: PersonName) -> bool:
     """Whether given names fit, first with first and so on; of ``Min-Hsiu``, both parts must fit ``M. H.``"""
+    if len(one.parts) == len(other.parts) and all(map(_fits, one.parts, other.parts)):
+        return True  # "Kai-Wei Chang" and "Kai W. Chang"
     whole = all(_fits(a, b) for a, b in zip(one.given, other.given, strict=False))
     if not whole or min(len(one.given), len(other.given)) == min(len(one.parts), len(other.parts)) == 1:
         return whole
     return all(_fits(a, b) for a, b in zip(one.parts, other.parts, strict=False))
+
+
+def could_print(one: str, other: str) -> bool:
+    """Whether somebody known to have one name could print the other, also without a part behind a hyphen.
+
+    For where something else says that it is one person, such as an ORCID: *Mary Smith-Jones*, *Mary Jones*.
+    """
+    if compatible(parse_name(one), parse_name(other)):
+        return True
+    return compatible(parse_name(one.replace("-", " ")), parse_name(other.replace("-", " ")))
 
 
 def may_be_form(one: PersonName, other: PersonName) -> bool:
@@ -341,7 +357,7 @@ def partners(names: Sequence[PersonName]) -> Iterator[tuple[int, int]]:
         if not name.spelled:
             initials.setdefault((name.family, name.initial), []).append(place)
             continue
-        for first in {name.given[0], *_short_forms(name.given[0])}:
+        for first in {name.given[0], name.parts[0], *_short_forms(name.given[0])}:
             buckets.setdefault((name.family, first), []).append(place)
     seen: set[tuple[int, int]] = set()
     for pair in _side_by_side(names, buckets, initials):

@@ -67,13 +67,14 @@ def knowing(
     found: Sequence[Hit],
     most: int = 10,
     weigh: Callable[[Match], float] = says,
+    alike: int | None = AT_MOST,
 ) -> list[Knows]:
     """People whose papers are among those found for a topic.
 
     A person's score is the sum over these papers of what each says about its authors. People are named one
     by one. A paper counts less for each of its authors who was named before, so that the next in the list is
-    not one more author of the same two papers. Who has no other papers than two others who were named is left
-    out.
+    not one more author of the same two papers. Who has no other papers than ``alike`` others who were named
+    is left out; nobody is where that is None.
     """
     days = {hit.paper_id: people.day(hit.paper_id) for hit in found}
     best = max((hit.score for hit in found), default=0.0)
@@ -102,7 +103,7 @@ def knowing(
         if now > was:  # worth less since somebody else was named
             heapq.heappush(waiting, (now, all_papers, person))
             continue
-        if all(told.get(paper, 0) >= AT_MOST for paper in of[person]):
+        if alike is not None and all(told.get(paper, 0) >= alike for paper in of[person]):
             continue  # one more author of papers that named enough people
         shown = sorted(of[person], key=lambda paper: -value[paper])
         known = [day for paper in shown if (day := days[paper])]

@@ -232,7 +232,11 @@ class Search(SimilarPapers):
     async def _appeared_at(self, venue: Venue, papers: Sequence[int]) -> set[int]:
         """Those of some papers whose records say that they appeared there."""
         facts = await self._library.store.appeared(papers)
-        return {paper for paper, said in facts.items() if venue.named_in(*said)}
+        return {
+            paper
+            for paper, (said, ids) in facts.items()
+            if venue.named_in(*said) or any(map(venue.has_id, ids))
+        }
 
     async def _fitting(
         self, said: Understood, hits: Sequence[Hit], certain: Sequence[int], *, asked: bool

@@ -51,16 +51,24 @@ def _any_of(names: Iterable[str]) -> str:
 
 
 _ITSELF = r"\b(?!\s+(?i:anthology|communit(?:y|ies)|conferences|members|venues)\b)"
+_DONE = r"(?=\s*(?:$|[,.;?!)]|['’]?\d|(?i:on|about|for|that|which|with|in|by|since|from|papers?)\b))"
 _YEAR = r"(?:\s*[,-]?\s*(?P<year>(?:19|20)\d\d)|\s*['’](?P<short>\d\d))"
 _NAME = rf"(?:the\s+)?(?:proceedings\s+of\s+(?:the\s+)?)?(?P<name>(?i:{_any_of(_NAMES)})){_ITSELF}"
-_SURE_NAME = rf"(?:the\s+)?(?:journal\s+)?(?P<name>(?i:{_any_of(_NAMES)})|{_any_of(_ALSO_WORDS)}){_ITSELF}"
+_ANY_NAME = rf"(?i:{_any_of(_NAMES)}){_ITSELF}|(?:{_any_of(_ALSO_WORDS)})\b{_DONE}"
+_SURE_NAME = rf"(?:the\s+)?(?:journal\s+)?(?P<name>{_ANY_NAME})"
 _PAPERS = r"(?i:(?:(?:the|all|any|some|best)\s+){0,3}(?:papers?|articles?|works?|publications?))"
 _VERB = (
     r"(?i:(?:(?:that|which)\s+)?(?:(?:was|were|are|is|has\s+been|have\s+been|got)\s+)?"
     r"(?:published|accepted|presented|appeared|appearing|to\s+appear))"
 )
-_FIRST = r"^(?P<order>(?i:(?:the|newest|latest|recent|oldest|first|most\s+recent|most\s+cited)\s+){0,4})"
-_ABOUT = r"(?=\s+(?i:on|about|for|that|which|with|in|of|by)\b)"
+_ASKS = r"(?i:(?:(?:please|show|find|give|list|get|me|us|which|what|are\s+there|any|all)\s+){0,5})"
+_FIRST = (
+    rf"^{_ASKS}(?P<order>(?i:(?:the|newest|latest|recent|oldest|first|most\s+recent|most\s+cited)\s+){{0,4}})"
+)
+_ABOUT = (
+    r"(?=\s+(?i:on|about|for|that|which|with|in|of|by|stud(?:y|ies)|discuss(?:es)?|us(?:e|es|ing)|address(?:es)?"
+    r"|propos(?:e|es|ing)|deal(?:s|ing)?)\b)"
+)
 _LAST = r"(?:,\s*|\s+|\s*\()"
 _END = rf"\)?(?:\s+{_PAPERS})?[\s.?!]*$"
 _FRAMES = tuple(
@@ -79,19 +87,41 @@ _FRAMES = tuple(
 )
 _OF_IT = re.compile(
     r"\b(?:peer|review(?:s|ers?|ing)?|submissions?|challenge|competition|workshops?|tutorials?|keynotes?|tracks?"
-    r"|shared\s+tasks?)\b|[@#]|\b(?:of|on|about|by)[\s.?!]*$",
+    r"|datasets?|shared\s+tasks?)\b|[@#]|\b(?:of|on|about|by)[\s.?!]*$",
     re.IGNORECASE,
 )
 """What a text asks for if it asks for papers about a conference, or for those of an event beside it."""
-_UNSURE = re.compile(
-    r"\b(?:submitted|submission|submit|under\s+(?:[\w-]+\s+)?review|in\s+review|rejected|withdrawn)\b",
+_DECLINED = re.compile(
+    r"(?:\b(?:not|no|never|nor|without|except|excluding|besides|but)|n['’]t)(?:\s+\w+){0,2}[\s,(]*$",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
-    r"\b(?:workshops?|co-?located|challenge|competition|tutorial|template|style)\b", re.IGNORECASE
+_ANOTHER = rf"(?:,|/|&|\b(?:and|or)\b)\s*(?:at\s+|in\s+)?(?i:{_any_of((*_NAMES, *_ALSO_WORDS))})\b"
+_AND_THEN, _AFTER_ONE = (
+    re.compile(rf"^\s*{_ANOTHER}"),
+    re.compile(
+        rf"(?i:\b(?:{_any_of((*_NAMES, *_ALSO_WORDS))}))\b\W*(?:\d+\W*)?(?:,|/|&|\b(?:and|or))\s*(?:at|in)?$"
+    ),
 )
+_UNSURE = re.compile(
+    r"\b(?:(?:re-?)?submi\w+|not\s+(?:yet\s+)?accepted|review|revision|rejected|withdrawn)\b", re.IGNORECASE
+)
+_BESIDE = re.compile(
+    r"\b(?:workshops?|co-?located|challenge|competition|tutorial|template|style|dataset|(?:fall|spring)\s+symposium)\b",
+    re.IGNORECASE,
+)
+_OTHER_PLACES = re.compile(
+    r"https?://\S+|www\.\S+|\bfindings\s+of\s+(?:the\s+)?\w+:|\b(?:Pacific-Asia|Asia-Pacific)\s[^,.;]*"
+    r"|\bSemantic\s+Web\s+Conference|\bMachine\s+Learning\s+and\s+Applications|\bAAAI\s*/\s*ACM[^.;]*",
+    re.IGNORECASE,
+)
+"""What looks like a venue's name and is not, or another's."""
+_LONGEST = 2_000
+"""How many letters of a record's comment are read."""
+_CLAUSE = re.compile(r"[.;](?=\s|$)|\n")
+_LEADING = re.compile(r"^\s*(?:on|about|for|that|which|with|in|of|concerning)\s+", re.IGNORECASE)
 _ANTHOLOGY = re.compile(
-    r"(?P<year>(?:19|20)\d\d)\.(?:findings-)?(?P<venue>[a-z]+)-|(?P<letter>[A-Z])(?P<short>\d\d)-"
+    r"(?P<year>(?:19|20)\d\d)\.(?:findings-(?P<findings>[a-z]+)|(?P<venue>[a-z]+)-(?:main|long|short|1))\.\d+"
+    r"|(?P<letter>[A-Z])(?P<short>\d\d)-(?P<volume>\d)[\d.]+"
 )
 """An id of the ACL Anthology, of the present form (``2021.acl-short.116``) or the old one (``P19-1531``)."""
 _LETTERS = {
@@ -104,12 +134,10 @@ _LETTERS = {
     "Q": "TACL",
     "L": "LREC",
 }
+_SHORT_PAPERS, _STUDENTS_SINCE = "PNE", 19
+"""Conferences with a second volume of short papers, and the year since which it is the students'."""
 _CENTURY = 60
 """Two digits from here on are years of the last century."""
-_LONGEST = 2_000
-"""How many letters of a record's comment are read."""
-_CLAUSE = re.compile(r"[.;](?=\s|$)|\n")
-_LEADING = re.compile(r"^\s*(?:on|about|for|that|which|with|in|of|concerning)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,27 +151,28 @@ class Venue:
         return f"{self.name} {self.year}" if self.year else self.name
 
     def named_in(self, *facts: str | None) -> bool:
-        """Whether the comment, journal reference, venue or id of a paper says that it appeared there.
+        """Whether the comment, journal reference or venue of a paper says that it appeared there.
 
         A paper that was only submitted did not, and neither did one of a workshop beside the conference.
         """
         names = [self.name, *(old for old, name in _OLD_NAMES.items() if name == self.name)]
-        exactly = "" if self.name in _ALSO_WORDS else "(?i)"
         full = _FULL_NAMES.get(self.name)
-        name = re.compile(
-            rf"{exactly}(?<![^\W\d_])(?:{_any_of([*names, *([full] if full else [])])})(?![^\W\d_])"
-        )
-        if any(
-            self == venue or (self.name == venue.name and self.year is None)
-            for venue in map(_of_id, facts)
-            if venue
-        ):
-            return True
-        clauses = [clause for fact in facts if fact for clause in _CLAUSE.split(fact[:_LONGEST])]
+        any_of = _any_of([*names, *([full] if full else [])])
+        if self.name in _ALSO_WORDS:
+            begins = (
+                r"^\W*(?i:(?:published|accepted|presented|to\s+appear|appear(?:s|ed))\s+(?:in|at|by)\s+)?"
+            )
+            name = re.compile(rf"{begins}(?:{any_of})(?=\s*(?:$|[,(:]|['’]?\d|(?i:vol)))")
+        else:
+            name = re.compile(rf"(?i)(?<![^\W\d_])(?:{any_of})(?![^\W\d_])")
+        clauses = [
+            clause
+            for fact in facts
+            if fact
+            for clause in _CLAUSE.split(_OTHER_PLACES.sub(" ", fact[:_LONGEST]))
+        ]
         return any(
-            (self.year is None or self._year_in(clause, clause[found.end() :]))
-            and not _UNSURE.search(clause)
-            and not _BESIDE.search(clause)
+            (self.year is None or self._year_in(clause, clause[found.end() :])) and _is_there(clause, found)
             for clause in clauses
             if (found := name.search(clause))
         )
@@ -154,17 +183,37 @@ class Venue:
             re.search(rf"(?<!\d){self.year}(?!\d)", clause) or re.match(rf"\s?['’`]?{short}(?!\d)", after)
         )
 
+    def has_id(self, identifier: str) -> bool:
+        """Whether an id of the ACL Anthology is that of a paper there."""
+        venue = _of_id(identifier)
+        return venue is not None and venue.name == self.name and self.year in (None, venue.year)
 
-def _of_id(fact: str | None) -> Venue | None:
-    """Where a paper with an id of the ACL Anthology appeared."""
-    found = _ANTHOLOGY.match(fact or "")
+
+def _is_there(clause: str, found: re.Match[str]) -> bool:
+    """Whether a clause that names a venue says that the paper appeared there, and not beside it."""
+    before, after = clause[: found.start()], clause[found.end() :].split(",")[0]
+    near = before.rsplit(",", 1)[-1]
+    said = f"{near if near.strip() else before} {after}"
+    return not _UNSURE.search(said) and not _BESIDE.search(said)
+
+
+def _of_id(identifier: str) -> Venue | None:
+    """Where a paper with an id of the ACL Anthology appeared; None for workshops."""
+    found = _ANTHOLOGY.fullmatch(identifier)
     if found is None:
         return None
-    if found["letter"]:
-        name, short = _LETTERS.get(found["letter"], ""), int(found["short"])
-        return Venue(name, short + (1900 if short >= _CENTURY else 2000)) if name else None
-    name = _BY_KEY.get(found["venue"], "")
-    return Venue(name, int(found["year"])) if name else None
+    if not found["letter"]:
+        name = _BY_KEY.get(found["findings"] or found["venue"], "")
+        return Venue(name, int(found["year"])) if name else None
+    letter, short, volume = found["letter"], int(found["short"]), found["volume"]
+    seconds = letter in _SHORT_PAPERS and not _STUDENTS_SINCE <= short < _CENTURY
+    if letter not in _LETTERS or volume not in ("1", "2") or (volume == "2" and not seconds):
+        return None
+    return Venue(_LETTERS[letter], _full_year(short))
+
+
+def _full_year(short: int) -> int:
+    return short + (1900 if short >= _CENTURY else 2000)
 
 
 def read_venue(text: str) -> tuple[Venue | None, str]:
@@ -180,9 +229,14 @@ def read_venue(text: str) -> tuple[Venue | None, str]:
         before, after = text[: found.start()].rstrip(" ,"), text[found.end() :]
         left = f"{before} {after}" if before else f"{groups.get('order') or ''}{_LEADING.sub('', after)}"
         left = " ".join(left.split()).strip(" ,;:")
+        if _DECLINED.search(before) or _AND_THEN.search(after) or _AFTER_ONE.search(before):
+            return None, text  # not there, or there and elsewhere
         subject = without_frame(left)
         if not re.search(r"[^\W\d_]{2}", subject) or is_frame(f"{left} papers") or _OF_IT.search(left):
             return None, text
-        year = groups.get("year") or (f"20{groups['short']}" if groups.get("short") else None)
-        return Venue(_BY_KEY[" ".join(groups["name"].lower().split())], int(year) if year else None), left
+        typed, short = " ".join(groups["name"].lower().split()), groups.get("short")
+        year = int(groups["year"]) if groups.get("year") else _full_year(int(short)) if short else None
+        if typed == "www" and year is None:
+            return None, text
+        return Venue(_BY_KEY[typed], year), left
     return None, text

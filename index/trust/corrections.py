@@ -17,7 +17,7 @@ from data.stores.people_seen import FIRST_SEEN
 from data.stores.person_passes import Membership
 from data.stores.scopes import Scope
 from data.stores.store import Store
-from index.identity.person_names import compatible, parse_name
+from index.identity.person_names import could_print
 from index.trust.reassignment import reassign
 
 MEMBER_A_DAY, SERVER_A_DAY, HOLDER_A_DAY = 20, 60, 10
@@ -136,8 +136,8 @@ async def join(store: Store, one: Person, other: Person, scope: Scope) -> int:
 
 async def _could_be_theirs(store: Store, one: Person, other: Person) -> None:
     """Check that a holder takes over only papers under a compatible name that nobody else has claimed."""
-    forms = [[parse_name(form) for form in (person.name, *person.forms)] for person in (one, other)]
-    if not any(compatible(mine, theirs) for mine in forms[0] for theirs in forms[1]):
+    forms = [(person.name, *person.forms) for person in (one, other)]
+    if not any(could_print(mine, theirs) for mine in forms[0] for theirs in forms[1]):
         raise Refused(
             "Their names are too different for one person. A server's managers can join them there."
         )

@@ -35,6 +35,7 @@ def test_a_wish_is_told_its_command(said, command):
         "",
         "stop words in retrieval",
         "early stopping",
+        "Stop Posting: A study of forums",
         "pause tokens",
         "forgetting in language models",
         "delete or not delete? comment moderation",

@@ -1,6 +1,9 @@
 """What members follow is in their own digests: all papers by people, what fills the rest, and why."""
 
-from tests.helpers.digests import MONDAY, embed, know_people, re_titles
+from sqlalchemy import update
+
+from data.tables.digests import DigestRow
+from tests.helpers.digests import MONDAY, NOWHERE, embed, know_people, re_titles
 from tests.helpers.lab import fill
 from tests.helpers.records import record
 
@@ -37,6 +40,31 @@ async def test_all_papers_by_somebody_followed_come_before_those_on_a_topic(scen
     assert preview.text.count("by Ottoline Quillfeather, followed") == 5
     why = await preview.press("How these were chosen")
     assert "Papers by people you follow or watch come first." in why.text
+
+
+async def test_words_rule_out_papers_by_people_too_and_no_others_come_instead(scene):
+    await fill(scene.bot, _by_ottoline())
+    await embed(scene)
+    await know_people(scene)
+    await scene.user.slash("/follow person:Ottoline Quillfeather")
+    panel = await (await scene.user.slash("/digest mine")).press("Papers")
+    form = await panel.press("Words and people")
+    await scene.user.submit(form.message["modal"], NOWHERE | {"query": "molecules", "exclude": "bread"})
+    preview = await scene.user.slash("/digest preview")
+    assert 0 < len(re_titles(preview.text)) <= 5
+    assert "more" not in [button["label"] for button in preview.buttons]
+    assert "bread" not in preview.text
+
+
+async def test_a_category_that_the_digest_does_not_read_changes_nothing(scene):
+    await fill(scene.bot, _by_ottoline())
+    await embed(scene)
+    await scene.user.slash("/digest mine")
+    async with scene.bot.services.store.digests._writer.begin() as connection:
+        await connection.execute(update(DigestRow).values(categories="cs.CL"))
+    before = re_titles((await scene.user.slash("/digest preview")).text)
+    await scene.user.slash("/follow category:physics.pop-ph")
+    assert re_titles((await scene.user.slash("/digest preview")).text) == before != []
 
 
 async def test_a_followed_category_fills_what_is_left(scene):

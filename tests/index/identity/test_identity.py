@@ -27,7 +27,14 @@ from index.identity.evidence import Evidence
 from index.identity.identity import Judge
 from index.identity.models import Models, certainty
 from index.identity.passes import identify
-from index.identity.person_names import USUAL_LOG_ODDS, compatible, parse_name, partners, relation
+from index.identity.person_names import (
+    USUAL_LOG_ODDS,
+    compatible,
+    could_print,
+    parse_name,
+    partners,
+    relation,
+)
 from index.identity.unions import CertainPairs
 from index.models.shipped import ModelDamagedError
 from index.search.corpus import Corpus
@@ -82,6 +89,33 @@ def test_names_that_one_person_prints(one, other, related):
 )
 def test_names_that_contradict(one, other):
     assert not compatible(parse_name(one), parse_name(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ravid Shwartz Ziv", "Ravid Shwartz-Ziv"),
+        ("Kevin Leyton\u2010Brown", "Kevin Leyton-Brown"),
+        ("Kai-Wei Chang", "Kai W. Chang"),
+    ],
+)
+def test_a_hyphen_more_or_less_contradicts_nothing(one, other):
+    assert compatible(parse_name(one), parse_name(other))
+    assert list(partners([parse_name("Kai-Wei Chang"), parse_name("Kai W. Chang")])) == [(0, 1)]
+
+
+def test_where_an_orcid_says_it_a_part_behind_a_hyphen_may_be_missing():
+    assert could_print("Mary Smith-Jones", "Mary Jones")
+    assert not could_print("Mary Smith-Jones", "Ada Jones")
+
+
+def test_a_name_is_read_as_most_papers_print_it():
+    typo = [
+        (["Kevin-Leyton Brown"], 0),
+        *[(["Kevin Leyton-Brown", f"Other{n} Person{n}"], 0) for n in range(3)],
+    ]
+    assert corpus(*typo).name_ids[1][0].family == "leytonbrown"
+    assert parse_name("Jie-Zhang").family == "zhang"
 
 
 @given(st.text(max_size=60))

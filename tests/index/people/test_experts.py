@@ -352,6 +352,7 @@ def test_who_knows_names_two_people_for_one_paper_however_few_there_are():
     assert len(knowing(people, hits([1]))) == 2
     assert {entry.person for entry in knowing(people, hits([1, 2]))} - {7} < {1, 2, 3, 4, 5, 6}
     assert len(knowing(people, hits([1, 2]))) == 3
+    assert len(knowing(people, hits([1]), alike=None)) == 6, "where some are left out later"
 
 
 def test_who_knows_prefers_those_who_worked_on_it_lately():
