@@ -30,7 +30,7 @@ def names_person(address: str, names: Iterable[str]) -> bool:
 def _orders(name: str) -> Iterator[tuple[str, ...]]:
     """The names in the orders that mailboxes use."""
     for printed in {name, name.casefold().translate(_SPELLED_OUT), _without_humps(name)}:
-        parsed = parse_name(printed)
+        parsed = parse_name(printed.replace("-", " "))  # a mailbox may have one half of a double name
         if not parsed.spelled or not parsed.family:
             continue
         family = _family_words(parsed.key.split(), parsed.family)

@@ -117,7 +117,7 @@ async def test_who_is_in_the_way_is_told_in_one_line(them):
         ("x", "4", "must look like 0-3"),
         ("0-99999", "99999", "there must be 1 to 16,384 shards"),
         ("0" * 5_000, "4", "must look like 0-3"),
-        ("0", "-4", "greater than or equal to 0"),
+        ("0", "-4", "must be a whole number of 0 or more"),
         ("0", "4", "DISCORD_TOKEN is needed"),
     ],
 )
