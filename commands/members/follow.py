@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
-from commands.cards.digest_replies import description_lines
 from commands.cards.follows import names_of, sharing_a_name
 from commands.cards.lists import note
 from commands.cards.text import label, shown
@@ -21,11 +19,8 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.which_paper import UNKNOWN_PAPER
 from commands.kit.which_person import ask_which, complete_person, options, outlined, whom
-from data.keys import title_words
+from commands.members.topic_remarks import NO_REMARKS, Remarks, remarks_on
 from data.stores.members import MOST_FOLLOWED, Follow, TooManyError
-from data.stores.people import Person
-from index.digest.description import check_description
-from index.search.word_codes import STOPWORDS
 
 KIND_WORDS = {"person": "people", "paper": "papers", "topic": "topics", "category": "categories"}
 NEWS = {
@@ -37,31 +32,6 @@ NEWS = {
 
 
 NOT_FOLLOWED = "You don't follow this (any more). /following shows what you follow."
-
-
-@dataclass(frozen=True, slots=True)
-class Remarks:
-    """What to say beside a new follow, and what else may have been meant.
-
-    Attributes
-    ----------
-    lines
-        How a topic was read, and what may be wrong with it.
-    corrected
-        The topic with its typos corrected; empty where it has none.
-    person
-        Whose name stands in the topic.
-    namesakes
-        The people who share that name, if several do.
-    """
-
-    lines: tuple[str, ...] = ()
-    corrected: str = ""
-    person: Person | None = None
-    namesakes: tuple[int, ...] = ()
-
-
-NO_REMARKS = Remarks()
 
 
 # -- buttons -----------------------------------------------------------------------------------------
@@ -170,43 +140,8 @@ async def follow_topic(services: Services, member: int, topic: str) -> ui.Layout
     words = " ".join(topic.split())
     if not any(character.isalpha() for character in words):
         raise UserError("Give the topic in words, such as: in-network aggregation.")
-    remarks = await _remarks(services, words)
+    remarks = await remarks_on(services, words)
     return await follow(services, member, "topic", words.casefold(), words, remarks)
-
-
-async def _remarks(services: Services, topic: str) -> Remarks:
-    """How a topic was read, and what may be wrong with it.
-
-    Raises
-    ------
-    UserError
-        Where it only says what to leave out.
-    """
-    read = await check_description(services.search, topic)
-    if read is None:
-        return NO_REMARKS
-    if read.without and not read.subject:
-        raise UserError(
-            "This only says what to leave out. Say what to look for, too, such as: drones, but not robots."
-        )
-    lines = description_lines(read, followed=True)
-    terms = services.corpus.words.terms(read.subject or topic)
-    if all(word in STOPWORDS for word in title_words(topic)):
-        raise UserError(_too_common(topic))
-    if not any(term.in_titles or term.in_abstracts for term in terms):
-        lines.append(f"-# No paper that I know has {'these words' if len(terms) > 1 else 'this word'} yet.")
-    meant = await whom(services, read.people[0]) if read.people else None
-    person = meant.person if meant else None
-    return Remarks(tuple(lines), read.corrected, person, meant.others if meant and person is None else ())
-
-
-def _too_common(topic: str) -> str:
-    """A topic has only words such as "the"."""
-    words = "These words are" if len(topic.split()) > 1 else "This word is"
-    return (
-        f"“{shown(topic, 60)}” can't be a topic: {words.lower()} too common to find papers by. Say what they "
-        "should be about, such as: in-network aggregation."
-    )
 
 
 async def correct_topic(services: Services, member: int, number: int) -> ui.LayoutView:
@@ -215,7 +150,7 @@ async def correct_topic(services: Services, member: int, number: int) -> ui.Layo
     was = next((follow for follow in mine if follow.id == number and follow.kind == "topic"), None)
     if was is None:
         raise UserError(NOT_FOLLOWED)
-    remarks = await _remarks(services, was.shown)
+    remarks = await remarks_on(services, was.shown)
     topic = remarks.corrected
     if not topic:
         return note(

@@ -45,8 +45,8 @@ def source(name: str) -> Read:
     if name not in _SOURCES:
         known = ", ".join(known_sources()) or "none"
         raise SourceError(
-            f"There is no source called {name[:40]!r}. Sources here: {known}. docs/extend.md says how to add "
-            "one; arXiv has commands of its own, such as `python -m bot ingest recent`."
+            f"There is no source called {name[:40]!r}. Sources that were added here: {known}. To read arXiv, "
+            "use `python -m bot ingest recent`; to add a source of your own, see docs/extend.md."
         )
     return _SOURCES[name]
 

@@ -82,7 +82,7 @@ def test_vectors_without_their_papers_are_refused(tmp_path):
 def test_a_source_that_is_not_there_is_answered_with_those_that_are(tmp_path):
     done = run("ingest", "from", "nothing", "--since", "2026-05-18", folder=tmp_path)
     assert done.returncode == 1
-    assert "There is no source called 'nothing'. Sources here: none. docs/extend.md says how" in done.stderr
+    assert "There is no source called 'nothing'. Sources that were added here: none. To read" in done.stderr
 
 
 @pytest.mark.parametrize(
