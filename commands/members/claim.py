@@ -6,6 +6,7 @@ import discord
 from discord import ButtonStyle, app_commands, ui
 from discord.ext import commands
 
+from commands.cards.accounts import account
 from commands.cards.lists import note
 from commands.cards.text import shown
 from commands.kit.installs import with_labmate
@@ -108,8 +109,9 @@ async def ask_vouch(
     person = await services.store.people.find(claim.person_id)
     name = shown(person.name if person else "?", 80)
     return note(
-        f"**{shown(user.display_name, 60)}** says they are **{name}**. Members who have claimed their own "
-        f"papers and know that this is true can vouch. It takes {VOUCHES}.",
+        f"{account(user.id, user)}, says they are **{name}**. Members who have claimed their own papers and "
+        f"know that this is true can vouch. It takes {VOUCHES}. Anybody can choose any display name, so look "
+        "at the account.",
         [
             [
                 link("claim.vouch", "I vouch", claim=claim.id),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from discord.ext import commands
 from commands.cards.lists import note
 from commands.cards.people import people_list
 from commands.cards.text import moment, shown
+from commands.kit.accounts import account_of
 from commands.kit.authority import is_operator, manages_server, operators
 from commands.kit.direct import in_direct
 from commands.kit.installs import with_labmate
@@ -77,7 +79,7 @@ async def may_settle(
 async def to_operator(client: discord.Client, services: Services, contest: Contest) -> None:
     """Take a contest from its server, and tell the person who runs this Labmate."""
     await services.store.contests.to_operator(contest.id)
-    view = await show_contest(services, contest)
+    view = await show_contest(client, services, contest)
 
     async def told(place: Any) -> None:
         await place.send(view=view, allowed_mentions=NO_PINGS)
@@ -122,7 +124,8 @@ async def _to_settle(press: Press, number: int) -> Contest:
 
 
 async def _looked(press: Press, number: int) -> ui.LayoutView:
-    return await show_contest(press.services, await _to_settle(press, number))
+    contest = await _to_settle(press, number)
+    return await show_contest(press.interaction.client, press.services, contest)
 
 
 async def _settled(press: Press, number: int, *, upheld: bool) -> ui.LayoutView:
@@ -167,18 +170,20 @@ async def contest(
     )
 
 
-async def show_contest(services: Services, contest: Contest) -> ui.LayoutView:
-    """A contested claim: how it was proven, and what is said against it."""
+async def show_contest(client: discord.Client, services: Services, contest: Contest) -> ui.LayoutView:
+    """A contested claim: whose it is and how it was proven, and who says what against it."""
     claim = await services.store.claims.find(contest.claim_id)
     person = await services.store.people.find(claim.person_id) if claim else None
     if claim is None or person is None:
         raise UserError("This claim no longer exists.")
     where = f"\n-# {shown(claim.place, 200)}" if claim.place else ""
+    holder, challenger = await asyncio.gather(
+        *(account_of(client, member, contest.guild) for member in (claim.member, contest.member))
+    )
     return note(
-        f"## The claim of {shown(person.name, 80)}\nHeld by <@{claim.member}> since "
-        f"{moment(claim.made)}: L{claim.level}; the holder "
-        f"{shown(proof_words(claim), 300)}{where}\n**Against it**, by <@{contest.member}>: "
-        f"{shown(contest.reason, 500)}",
+        f"## The claim of {shown(person.name, 80)}\nHeld by {holder}.\nClaimed {moment(claim.made)}: "
+        f"L{claim.level}; the holder {shown(proof_words(claim), 300)}{where}\n"
+        f"**Against it**, by {challenger}: {shown(contest.reason, 500)}",
         [
             [
                 link("contest.end_claim", "End the claim", contest=contest.id),
