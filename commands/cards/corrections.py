@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from commands.cards.text import moment, readable, shown
 from data.records import Paper
+from data.stores.claim_lookup import FORGOTTEN
 from data.stores.claims import Claim
 from data.stores.corrections import Correction
 
@@ -11,12 +12,16 @@ from data.stores.corrections import Correction
 def claim_line(claim: Claim, may: bool) -> str:
     """A claim, past or present; ``may`` says whether the reader may see how it was proven and by whom."""
     text = f"- L{claim.level}, {moment(claim.made)}"
-    if may:
+    if claim.member == FORGOTTEN:
+        text += ", by a forgotten account"
+    elif may:
         text += f", <@{claim.member}> by {claim.proof}" + (
             f" ({shown(claim.where, 100)})" if claim.where else ""
         )
     if claim.ended is not None:
-        text += f"\n-# ended {moment(claim.ended)}" + (f": {shown(claim.why_ended, 120)}" if may else "")
+        text += f"\n-# ended {moment(claim.ended)}" + (
+            f": {shown(claim.why_ended, 120)}" if may and claim.why_ended else ""
+        )
     return text
 
 

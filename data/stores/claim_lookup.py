@@ -15,6 +15,11 @@ from data.tables.members import ClaimRow
 from data.tables.papers import PersonRow
 
 RELEASED = "released by the member"
+OUTDONE = "contested by a better proof"
+FOUND_WRONG = "contested, and found wrong"
+"""How it begins why a claim ended; after a colon, what was said against it."""
+FORGOTTEN = 0
+"""The member of a claim or a contest whose account asked to be forgotten."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
 from data.stores import audit
-from data.stores.claim_lookup import CLAIM, ClaimLookup
+from data.stores.claim_lookup import CLAIM, FORGOTTEN, OUTDONE, ClaimLookup
 from data.stores.claim_lookup import RELEASED as RELEASED
 from data.stores.claim_lookup import Claim as Claim
+from data.stores.claim_remains import forget_claims
 from data.stores.claim_rules import counts, holds_in_server, rivals_of
 from data.stores.holders import Profile as Profile
 from data.stores.limits import CLAIMS_BEGUN, VOUCHES_GIVEN, spend
-from data.tables.members import ClaimContestRow, ClaimRow, MailCodeRow, ProfileRow, ServerMemberRow, VouchRow
+from data.tables.members import ClaimContestRow, ClaimRow, ProfileRow, ServerMemberRow, VouchRow
 
 VOUCHES = 2
 PROOF_LEVELS = {"vouch": 1, "domain": 1, "mail": 1, "mailbox": 2, "page": 2, "orcid": 3}
@@ -107,9 +108,7 @@ class Claims(ClaimLookup):
             )
         for other in others:
             await connection.execute(
-                update(ClaimRow)
-                .where(ClaimRow.id == other.id)
-                .values(**_ended("contested by a better proof"))
+                update(ClaimRow).where(ClaimRow.id == other.id).values(**_ended(OUTDONE))
             )
         level = max(PROOF_LEVELS[proof], counts(before))
         better = PROOF_LEVELS[proof] >= counts(before)
@@ -192,6 +191,8 @@ class Claims(ClaimLookup):
         try:
             async with self._writer.begin() as connection:
                 ended = (await connection.execute(select(*CLAIM).where(ClaimRow.id == claim))).first()
+                if ended is not None and ended.member == FORGOTTEN:
+                    raise ClaimRefused("Its holder has been forgotten, so nobody can hold it again.")
                 if ended is None or ended.state != "ended" or not ended.level:
                     raise ClaimRefused("Only a claim that was proven and has ended can be restored.")
                 values = {"state": "held", "ended": None, "why_ended": ""}
@@ -203,7 +204,7 @@ class Claims(ClaimLookup):
                         raise ClaimRefused("Somebody else holds this person now; end that claim first.")
                 else:
                     weaker = update(ClaimRow).where(rivals, ClaimRow.proof == "vouch")
-                    await connection.execute(weaker.values(**_ended("contested by a better proof")))
+                    await connection.execute(weaker.values(**_ended(OUTDONE)))
                 values |= {"holder": ended.member, "held_person": None if only_here else ended.person_id}
                 updated = await connection.execute(
                     update(ClaimRow).where(ClaimRow.id == claim).values(**values).returning(*CLAIM)
@@ -241,17 +242,13 @@ class Claims(ClaimLookup):
         }
 
     async def forget(self, member: int) -> int:
-        """Delete everything about a member, the claim included; returns the number of rows."""
-        gone = 0
-        mine = select(ClaimRow.id).where(ClaimRow.member == member)
+        """Delete everything about a member; returns the number of rows.
+
+        Of claims and contests, that they were stays in the history of a person, without the member.
+        """
         async with self._writer.begin() as connection:
+            gone = await forget_claims(connection, member)
             for statement in (
-                delete(MailCodeRow).where(MailCodeRow.claim_id.in_(mine)),
-                delete(ClaimContestRow).where(
-                    (ClaimContestRow.member == member) | ClaimContestRow.claim_id.in_(mine)
-                ),
-                delete(VouchRow).where((VouchRow.member == member) | VouchRow.claim_id.in_(mine)),
-                delete(ClaimRow).where(ClaimRow.member == member),
                 delete(ProfileRow).where(ProfileRow.member == member),
                 delete(ServerMemberRow).where(ServerMemberRow.member == member),
             ):

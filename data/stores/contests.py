@@ -10,6 +10,7 @@ from sqlalchemy import func, insert, select, update
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
 from data.stores import audit
+from data.stores.claim_lookup import FOUND_WRONG
 from data.stores.claims import ClaimRefused
 from data.stores.limits import CONTESTED, CONTESTS, spend
 from data.stores.repository import Repository
@@ -28,7 +29,7 @@ class Contest:
     guild
         The server where the claim was made, and so is settled; 0 for direct messages.
     state
-        ``open``, ``upheld`` (the claim ended) or ``dismissed``.
+        ``open``, ``upheld`` (the claim ended), ``dismissed``, or ``dropped`` (a party was forgotten before).
     for_operator
         Whether only the person who runs this Labmate may settle it, not the server.
     """
@@ -183,7 +184,7 @@ class Contests(Repository):
                 await connection.execute(
                     update(ClaimRow)
                     .where(ClaimRow.id == done.claim_id, ClaimRow.state == "held")
-                    .values(**ended, why_ended=f"contested, and found wrong: {done.reason}"[:200])
+                    .values(**ended, why_ended=f"{FOUND_WRONG}: {done.reason}"[:200])
                 )
                 same = ClaimContestRow.claim_id == done.claim_id
                 await connection.execute(update(ClaimContestRow).where(same, is_open).values(**values))

@@ -46,6 +46,7 @@ class ClaimRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     member: Mapped[int] = mapped_column(BigInteger, index=True)
+    """0 once the account is forgotten; its contests have such members, too."""
     person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
     guild: Mapped[int | None] = mapped_column(BigInteger)
     """The server where it was made."""
@@ -192,7 +193,7 @@ class ClaimContestRow(Base):
     reason: Mapped[str] = mapped_column(Text)
     made: Mapped[datetime]
     state: Mapped[str] = mapped_column(String(10))
-    """``open``, ``upheld`` (the claim ended) or ``dismissed``."""
+    """``open``, ``upheld`` (the claim ended), ``dismissed``, or ``dropped``, as a party was forgotten."""
     settled_by: Mapped[int | None] = mapped_column(BigInteger)
     settled: Mapped[datetime | None]
     for_operator: Mapped[bool] = mapped_column(default=False, server_default=false())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
+from data.stores.claim_lookup import FORGOTTEN
 from data.stores.claims import Claim
 from data.stores.contests import Contest
 from data.stores.store import Store
@@ -24,7 +25,8 @@ class Right(Enum):
 
 async def parties(store: Store, contest: Contest, claim: Claim) -> set[int]:
     """The member who holds the claim, and everybody who contests it."""
-    return {claim.member, contest.member, *(one.member for one in await store.contests.open_of(claim.id))}
+    others = [one.member for one in await store.contests.open_of(claim.id)]
+    return {claim.member, contest.member, *others} - {FORGOTTEN}
 
 
 def right_to_settle(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from data.stores.audit import AuditEntry
+from data.stores.claim_lookup import FORGOTTEN
 from data.stores.claims import Claim, ClaimRefused
 from data.stores.contests import Contest
 from data.stores.corrections import Correction
@@ -137,6 +138,8 @@ class Operator:
         contest = await self._contest(number)
         if contest.state == "open":
             raise OperatorError(f"Contest {number} is still open; settle it instead.")
+        if contest.state == "dropped" or (await self._claim(contest.claim_id)).member == FORGOTTEN:
+            raise OperatorError(f"Contest {number} can't be open again: a party to it has been forgotten.")
         restores = contest.state == "upheld" and (await self._claim(contest.claim_id)).state == "ended"
         if restores:
             await self._store.claims.restore(contest.claim_id, by=self._actor)
@@ -278,13 +281,19 @@ def _correction_line(entry: Correction) -> AuditLine:
 
 
 def _claim_line(claim: Claim, name: str) -> AuditLine:
-    proof = f"L{claim.level} by {claim.proof}" if claim.proof else "not proven yet"
+    proof = f"L{claim.level}" + (f" by {claim.proof}" if claim.proof else "")
+    proof = proof if claim.level else "not proven yet"
     where = f", {claim.where}" if claim.where else ""
     ended = f"; {claim.why_ended}" if claim.why_ended else ""
-    text = f"{name} by member {claim.member} ({proof}{where}{ended})"
+    text = f"{name} by {_member(claim.member)} ({proof}{where}{ended})"
     return AuditLine(claim.id, claim.made, claim.state, text, claim.guild)
 
 
 def _contest_line(contest: Contest) -> AuditLine:
-    text = f"claim {contest.claim_id}, contested by member {contest.member}: {contest.reason}"
+    said = f": {contest.reason}" if contest.reason else ""
+    text = f"claim {contest.claim_id}, contested by {_member(contest.member)}{said}"
     return AuditLine(contest.id, contest.made, contest.state, text, contest.guild or None)
+
+
+def _member(number: int) -> str:
+    return "a forgotten account" if number == FORGOTTEN else f"member {number}"

@@ -16,6 +16,8 @@ from data.stores.claims import ClaimRefused
 from data.stores.invitation_limits import InvitationRefused
 from data.stores.limits import CLAIMS_BEGUN, MAILS_OF_MEMBER, MAILS_TO_ADDRESS, Limit
 from data.stores.mail_codes import MOST_TRIES
+from data.tables.papers import Base
+from index.trust.operator import Operator, OperatorError
 from tests.helpers.members import claimed, of_institution
 
 pytestmark = pytest.mark.hostile
@@ -182,3 +184,85 @@ async def test_one_code_typed_twice_at_once_holds_once(mailing):
     keep = services.store.mail_codes
     done = await asyncio.gather(*(keep.settle(claim.id, 1, code) for _ in range(6)), return_exceptions=True)
     assert sum(not isinstance(result, ClaimRefused) for result in done) == 1
+
+
+async def rows_with(store, number):
+    """The tables that have a number in any field, as a number or within a text."""
+    found = set()
+    async with store._read() as connection:
+        for table in Base.metadata.sorted_tables:
+            for row in await connection.execute(table.select()):
+                if str(number) in str(tuple(row)):
+                    found.add(table.name)
+    return found
+
+
+async def test_a_forgotten_holder_leaves_that_a_claim_was_made_and_contested_and_nothing_of_the_account(
+    mailing,
+):
+    bot, operator, holder, _, discord = mailing
+    store, guild, member = bot.services.store, int(discord.guild["id"]), int(holder.user["id"])
+    claim = await claimed(bot.services, member, "ChonLam Lao", guild)
+    contest = await store.contests.contest(claim.id, 70, f"<@{member}> is somebody else")
+    await store.contests.settle(contest.id, int(operator.user["id"]), upheld=False)
+    await store.contests.contest(claim.id, 71, f"not them, ask {member}")
+    asked = await holder.slash("/me forget")
+    assert "that a claim was made, contested and ended" in asked.text
+    assert "Forgotten" in (await asked.press("Delete it")).text
+    history = (await operator.slash("/person history name:ChonLam Lao")).text
+    assert "- L2, " in history
+    assert "by a forgotten account" in history
+    assert "forgotten with its holder" in history
+    assert await rows_with(store, member) == {"audit"}
+    [left] = await store.claims.history(claim.person_id)
+    assert "harvard" not in str(left)
+    assert str(guild) not in str(left)
+    contests = await store.contests.newest(5)
+    assert {(one.member, one.state, one.reason) for one in contests} == {
+        (70, "dismissed", ""),
+        (71, "dropped", ""),
+    }
+    audit = str(await store.audit.newest())
+    numbers = [left.id, *(one.id for one in contests)]
+    assert not [number for number in numbers if str(number) in audit], "the log leads to none of it"
+    for what, number in (("claim", left.id), *(("contest", one.id) for one in contests)):
+        with pytest.raises(OperatorError, match="forgotten"):
+            await Operator(store, 1, "me").undo(what, number)
+    assert await store.claims.of_person(claim.person_id) is None
+    assert "I kept nothing about you" in (await (await holder.slash("/me forget")).press("Delete it")).text
+
+
+async def test_a_claim_that_was_never_proven_is_forgotten_whole(mailing):
+    bot, *_ = mailing
+    person = await of_institution(bot.services, "ChonLam Lao", "https://harvard.edu")
+    await begin(bot.services, person, 1, 1)
+    await forgets(bot.services, 1)
+    assert await bot.services.store.claims.history(person) == []
+
+
+async def test_a_forgotten_challenger_takes_no_decision_along(mailing):
+    """The server let the claim stand; a second contest is the operator's, whoever made the first."""
+    bot, *_ = mailing
+    store, challenger = bot.services.store, 123456789012345678
+    claim = await claimed(bot.services, 1, "ChonLam Lao")
+    first = await store.contests.contest(claim.id, challenger, "I am the real one")
+    await store.contests.settle(first.id, 9, upheld=False)
+    await forgets(bot.services, challenger)
+    assert await store.contests.dismissed_before(claim.id)
+    assert await rows_with(store, challenger) == {"audit"}
+    assert (await store.contests.find(first.id)).reason == ""
+
+
+async def test_a_forgotten_challenger_s_open_contest_is_dropped_and_an_upheld_one_keeps_no_words(mailing):
+    bot, *_ = mailing
+    store = bot.services.store
+    claim = await claimed(bot.services, 1, "ChonLam Lao")
+    waiting = await store.contests.contest(claim.id, 2, "not them")
+    await forgets(bot.services, 2)
+    assert await store.contests.open_of(claim.id) == []
+    assert (await store.contests.find(waiting.id)).state == "dropped"
+    upheld = await store.contests.contest(claim.id, 3, "I am the real one")
+    await store.contests.settle(upheld.id, 9, upheld=True)
+    await forgets(bot.services, 3)
+    ended = await store.claims.find(claim.id)
+    assert (ended.state, ended.why_ended) == ("ended", "contested, and found wrong")
