@@ -9,6 +9,7 @@ from commands.cards.digest import place, summary
 from commands.cards.follows import names_of
 from commands.cards.people import Outline
 from commands.cards.text import day, listed, moment, plural, shown
+from data.calendar.hours import EXAMPLES
 from data.records import Paper
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
@@ -269,6 +270,11 @@ def nobody(names: Sequence[str]) -> str:
     """Nobody has these names."""
     told = _named(names, "or")
     return f"I don't know anyone called {told}, so I left {_that(names)} out. Check the spelling."
+
+
+def no_such_time(typed: str) -> str:
+    """What was typed is no time of day."""
+    return f"I can't read “{shown(typed, 20)}” as a time. Write it like {EXAMPLES}. I changed nothing."
 
 
 def _named(names: Sequence[str], last: str = "and") -> str:

@@ -19,6 +19,7 @@ from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.which_person import outlined, whom
 from data.calendar import zones
+from data.calendar.hours import time_named
 from data.stores.digest_record import Digest, lines
 from data.stores.people import Person
 from index.digest.description import LONGEST_DESCRIPTION
@@ -30,7 +31,7 @@ MOST_ASKED = 3
 LONGEST = 4_000
 """Characters of a form's field, as many as Discord takes."""
 _NUMBER = re.compile(r"~(\d{1,10})\s*$")
-TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+LONGEST_TIME = 20
 
 
 class Then(Protocol):
@@ -124,22 +125,37 @@ class NameAndTime(DigestForm):
         super().__init__(services, digest, "Name and time", "dgn", then)
         self.ask(
             name=ui.TextInput(label="Name", default=digest.name[:80], max_length=80),
-            at=ui.TextInput(label="Time, such as 08:30", default=digest.at[:5], max_length=5),
+            at=time_field(digest),
             zone=ui.TextInput(
                 label="Time zone, such as Europe/Berlin", default=digest.zone[:60], max_length=60
             ),
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
-        zone = zone_typed(values["zone"])
-        time = TIME.fullmatch(values["at"])
-        if time is None:
-            raise UserError("Write the time like 08:30. I changed nothing.")
-        at = f"{int(time[1]):02d}:{time[2]}"
+        zone, at = zone_typed(values["zone"]), time_typed(values["at"])
         await self._services.store.digests.change(
             self._digest.id, name=values["name"] or "New papers", at=at, zone=zone
         )
         return await self._then()
+
+
+def time_field(digest: Digest) -> ui.TextInput[Any]:
+    """A form's field for the time of day."""
+    return ui.TextInput(label="Time, such as 08:30 or 9:30 pm", default=digest.at, max_length=LONGEST_TIME)
+
+
+def time_typed(text: str) -> str:
+    """The time of day that somebody typed, as ``HH:MM``.
+
+    Raises
+    ------
+    UserError
+        Where it can't be read.
+    """
+    at = time_named(text)
+    if at is None:
+        raise UserError(replies.no_such_time(text))
+    return at
 
 
 def zone_typed(text: str) -> str:

@@ -10,10 +10,11 @@ from discord import ui
 from commands.cards.digest_replies import NO_PICTURE, NOT_SEEN
 from commands.digests.allowed import own_digest
 from commands.digests.changes import placed, settled
-from commands.digests.forms import TIME, zone_typed
+from commands.digests.forms import zone_typed
 from commands.digests.panel import FORMS, MOST, OWN_WHOSE, QUIET, STYLES, WEEKS, WHOSE, panel
 from commands.kit.links import Press, select
 from commands.kit.replies import UserError, answer
+from data.calendar.hours import time_named
 from data.stores.member_settings import LIGHT
 
 PLACES = (
@@ -30,9 +31,8 @@ MOST_CATEGORY = 40
 @select("digest.set_time", "dgs:h:{digest}", "Time")
 async def set_time(press: Press, time: str, digest: int) -> None:
     """When it posts."""
-    if not TIME.fullmatch(time):
-        raise UserError(NOT_OFFERED)
-    await answer(press.interaction, _set(press, digest, at=time), private=True, update=True)
+    work = _set(press, digest, at=offered_time(time))
+    await answer(press.interaction, work, private=True, update=True)
 
 
 @select("digest.set_zone", "dgs:z:{digest}", "Time zone")
@@ -110,6 +110,13 @@ def _offered(value: str, offers: Mapping[str, str]) -> str:
         For any other.
     """
     if value not in offers:
+        raise UserError(NOT_OFFERED)
+    return value
+
+
+def offered_time(value: str) -> str:
+    """A time of day that a select offers, as ``HH:MM``; raises as above."""
+    if time_named(value) != value:
         raise UserError(NOT_OFFERED)
     return value
 

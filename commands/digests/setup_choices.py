@@ -13,9 +13,9 @@ from commands.cards import setup_pages as cards
 from commands.cards.digest_replies import NOT_SEEN
 from commands.digests.allowed import own_digest
 from commands.digests.changes import placed_now
-from commands.digests.forms import TIME, DigestForm, zone_typed
+from commands.digests.forms import DigestForm, time_field, time_typed, zone_typed
 from commands.digests.panel import WEEKS, correct_description
-from commands.digests.settings import MOST_CATEGORY, NOT_OFFERED, PLACES
+from commands.digests.settings import MOST_CATEGORY, NOT_OFFERED, PLACES, offered_time
 from commands.digests.setup_pages import STEPS, page
 from commands.kit.authority import member_in
 from commands.kit.links import Press, button, select
@@ -71,9 +71,8 @@ async def choose_zone(press: Press, zone: str, digest: int) -> None:
 @select("setup.hour", "suh:{digest}", "Hour")
 async def choose_hour(press: Press, hour: str, digest: int) -> None:
     """When it posts."""
-    if not TIME.fullmatch(hour):
-        raise UserError(NOT_OFFERED)
-    await answer(press.interaction, _kept(press, digest, "time", at=hour), private=True, update=True)
+    work = _kept(press, digest, "time", at=offered_time(hour))
+    await answer(press.interaction, work, private=True, update=True)
 
 
 @select("setup.days", "sud:{digest}", "Days")
@@ -189,7 +188,7 @@ class OtherTime(SetupForm):
     def __init__(self, press: Press, digest: Digest) -> None:
         super().__init__(press, digest, "When?", "sumz", "time")
         self.ask(
-            at=ui.TextInput(label="Time, such as 08:30", default=digest.at, max_length=5),
+            at=time_field(digest),
             zone=ui.TextInput(
                 label="Time zone, or a large city",
                 default=digest.zone[:60],
@@ -199,9 +198,6 @@ class OtherTime(SetupForm):
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
-        zone, time = zone_typed(values["zone"]), TIME.fullmatch(values["at"])
-        if time is None:
-            raise UserError("Write the time like 08:30. I changed nothing.")
-        at = f"{int(time[1]):02d}:{time[2]}"
+        zone, at = zone_typed(values["zone"]), time_typed(values["at"])
         await self._services.store.digests.change(self._digest.id, at=at, zone=zone)
         return await self._then()

@@ -280,13 +280,14 @@ async def test_the_panel_sets_words_people_time_and_place(scene):
     bad = await scene.user.submit(
         form.message["modal"], {"name": "Mornings", "at": "25:00", "zone": "Europe/Berlin"}
     )
-    assert "Write the time like 08:30" in bad.text
+    assert "I can't read “25:00” as a time. Write it like 08:30, 9am, 9:30 pm, noon or 21h." in bad.text
+    assert "I changed nothing" in bad.text
     bad = await scene.user.submit(
         form.message["modal"], {"name": "Mornings", "at": "8:30", "zone": "Nowhere"}
     )
     assert "Write it like Europe/Berlin" in bad.text
     done = await scene.user.submit(
-        form.message["modal"], {"name": "**Mornings** @everyone", "at": "8:30", "zone": "europe/berlin"}
+        form.message["modal"], {"name": "**Mornings** @everyone", "at": "8:30 a.m.", "zone": "europe/berlin"}
     )
     assert "at 08:30 Europe/Berlin" in done.text
     what = await done.press("Papers")

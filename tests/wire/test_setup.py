@@ -262,9 +262,9 @@ async def test_every_field_of_the_set_up_takes_hostile_and_empty_text(scene, typ
     time = await field.press("Next")
     refused = await typed_in(time, "Another time", at="08:00", zone=typed)
     assert "don't know this time zone" in refused.text
-    refused = await typed_in(time, "Another time", at=typed[:5], zone="UTC")
-    assert "Write the time like 08:30" in refused.text
-    told = await typed_in(time, "Another time", at="8:30", zone="utc")
+    refused = await typed_in(time, "Another time", at=typed[:20], zone="UTC")
+    assert "as a time. Write it like 08:30, 9am" in refused.text
+    told = await typed_in(time, "Another time", at="8h30", zone="utc")
     learn = await told.press("Next")
     for name, says in (
         ("papers", "I don't know"),

@@ -79,7 +79,7 @@ class Console:
 
 
 async def test_a_form_is_shown_with_what_it_holds_filled_in_and_sent(lab):
-    asked, given = [], {"Name": "Mornings", "Time, such as 08:30": "7:15"}
+    asked, given = [], {"Name": "Mornings", "Time, such as 08:30 or 9:30 pm": "7:15"}
     given["Time zone, such as Europe/Berlin"] = "UTC"
 
     async def ask(field):
@@ -94,7 +94,10 @@ async def test_a_form_is_shown_with_what_it_holds_filled_in_and_sent(lab):
     number = next(n for n, (_, c, _) in terminal._shown.items() if c.get("label") == "Name, time, zone")
     await terminal.handle(str(number))
     assert asked[:2] == [("Name", "New papers"), ("Name", "x" * 81)]
-    assert asked[2:] == [("Time, such as 08:30", "09:00"), ("Time zone, such as Europe/Berlin", "")]
+    assert asked[2:] == [
+        ("Time, such as 08:30 or 9:30 pm", "09:00"),
+        ("Time zone, such as Europe/Berlin", ""),
+    ]
     assert "Name takes 0 to 80 characters; this has 81." in console.printed
     assert "**Mornings**" in next(iter(terminal._shown.values()))[0].text
     assert "at 07:15" in next(iter(terminal._shown.values()))[0].text
