@@ -26,6 +26,10 @@ NOTHING_NEW = (
 )
 NOT_A_PLACE = "Set up the digest in the text channel or thread that it should post to."
 NOT_SEEN = "I can't see this channel. Let me see it, or choose another one."
+PLACE_GONE = (
+    "The channel is gone, so choose another one: /digest edit, *When and where*. All other settings stay as "
+    "they are."
+)
 NO_TAG = (
     "This forum requires a tag, and only moderators may set those that it has. Add a tag that anybody may "
 )
@@ -152,6 +156,9 @@ def settings(
     if words := words_lines(digest):
         typed = (*digest.required, *digest.excluded)
         lines += [*words, *([] if all(word[0] in '"“' for word in typed) else [FORMS_COUNT])]
+    if digest.state == "broken":
+        other = "" if digest.is_own else ", or choose another channel under *When and where*"
+        lines.append(f"To start it again, put that right and use /digest resume{other}.")
     if digest.state == "draft":
         first = "" if digest.zone else "choose a time zone. "
         lines.append(f"Not started yet: {first}*Preview* shows the post, *Start* turns it on.")
@@ -295,6 +302,30 @@ def other_numbers(names: Sequence[str]) -> str:
 def too_many_people(most: int) -> str:
     """A form has more names than a digest can watch."""
     return f"A digest can watch up to {most} people, so I left out the names after the first {most}."
+
+
+def stopped(digest: Digest, why: str) -> str:
+    """Why a digest has stopped, and what starts it again."""
+    if digest.is_own:
+        return f"{why}, so it has stopped. /digest resume starts it again."
+    return (
+        f"{why}, so it has stopped. Its settings stay. Put that right and use /digest resume in the server, "
+        "or choose another channel; it then goes on with what it could not post."
+    )
+
+
+def place_question(digest: Digest, *, direct: bool) -> str:
+    """Asks for another channel of a server's digest; ``direct`` where it is asked in a direct message."""
+    why = f"\n-# stopped: {shown(digest.why, 160)}" if digest.state == "broken" else ""
+    more = "\n-# If it isn't in the menu, use /digest edit in the server." if direct else ""
+    return f"Where should {name_of(digest)} post? All other settings stay as they are.{why}{more}"
+
+
+def moved(digest: Digest, due: datetime | None) -> str:
+    """A digest posts in another place."""
+    ahead = f" Next post: {moment(due, 'F')}." if digest.state == "active" and due else ""
+    still = f" It is still {digest.state}." if digest.state == "paused" else ""
+    return f"{name_of(digest)} posts in {place(digest)} from now on.{ahead}{still}"
 
 
 def owner_told(digest: Digest, why: str) -> str:

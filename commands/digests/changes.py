@@ -16,7 +16,7 @@ from commands.kit.authority import manages_server
 from commands.kit.direct import open_direct
 from commands.kit.installs import is_present
 from commands.kit.links import Press, button, link
-from commands.kit.refusals import is_final, reason
+from commands.kit.refusals import GONE, is_final, reason
 from commands.kit.replies import UserError, answer
 from commands.kit.servers import place_of
 from commands.kit.services import Services, services_of
@@ -126,7 +126,7 @@ async def settled(interaction: discord.Interaction, digest: Digest, form: str | 
         may = permissions_at(place)
     except discord.HTTPException as error:
         if is_final(error):
-            raise UserError(replies.NOT_SEEN) from error
+            raise UserError(replies.PLACE_GONE if error.code in GONE else replies.NOT_SEEN) from error
         return ""
     except TimedOut as error:
         raise UserError(f"{error}, so I can't post.") from error
@@ -202,6 +202,19 @@ async def start(interaction: discord.Interaction, digest: Digest) -> ui.LayoutVi
     return note(with_note(replies.started(made, due.next_due(made, now)), lacks), [buttons])
 
 
+def _elsewhere(digest: Digest, error: UserError) -> ui.LayoutView:
+    """Why a digest can't be posted where it is to be, with a button to choose another place.
+
+    Raises
+    ------
+    UserError
+        For a member's own digest, which has no other place.
+    """
+    if digest.is_own:
+        raise error
+    return note(str(error), [[link("digest.move", "Choose another channel", digest=digest.id)]])
+
+
 def with_note(text: str, lacks: str) -> str:
     """A reply, and below it what will be missing."""
     return f"{text}\n-# {lacks}" if lacks else text
@@ -210,7 +223,10 @@ def with_note(text: str, lacks: str) -> str:
 async def change(interaction: discord.Interaction, digest: Digest, state: str) -> ui.LayoutView:
     """Pause, resume or delete."""
     services = services_of(interaction)
-    lacks = await settled(interaction, digest) if state == "active" else ""
+    try:
+        lacks = await settled(interaction, digest) if state == "active" else ""
+    except UserError as error:
+        return _elsewhere(digest, error)
     told = replies.runs_already if digest.state == "active" else replies.resumed
     made = await services.store.digests.change(digest.id, state=state, why="")
     if state == "deleted" or made is None:

@@ -62,7 +62,7 @@ async def words_form(press: Press, number: int) -> ui.Modal:
 @button("digest.correct", "dgb:c:{digest}")
 async def correct_pressed(press: Press, digest: int) -> None:
     """Correct the typos of a description."""
-    await answer(press.interaction, _corrected(press, digest), private=True, update=_on_panel(press))
+    await answer(press.interaction, _corrected(press, digest), private=True, update=on_panel(press))
 
 
 async def _corrected(press: Press, number: int) -> ui.LayoutView:
@@ -99,13 +99,13 @@ async def name_form(press: Press, number: int) -> ui.Modal:
 @button("digest.when", "dgb:z:{digest}")
 async def when_pressed(press: Press, digest: int) -> None:
     """Show when and where it posts."""
-    await answer(press.interaction, _page(press, digest), private=True, update=_on_panel(press))
+    await answer(press.interaction, _page(press, digest), private=True, update=on_panel(press))
 
 
 @button("digest.about", "dgb:t:{digest}")
 async def about_pressed(press: Press, digest: int) -> None:
     """Show which papers it posts."""
-    await answer(press.interaction, _page(press, digest, about=True), private=True, update=_on_panel(press))
+    await answer(press.interaction, _page(press, digest, about=True), private=True, update=on_panel(press))
 
 
 async def _page(press: Press, number: int, *, about: bool = False) -> ui.LayoutView:
@@ -113,7 +113,7 @@ async def _page(press: Press, number: int, *, about: bool = False) -> ui.LayoutV
     return await panel(press.services, digest.id, about=about)
 
 
-def _on_panel(press: Press) -> bool:
+def on_panel(press: Press) -> bool:
     """Whether the message pressed on is a panel already, so that its other page takes its place."""
     message = press.interaction.message
     return message is not None and any(

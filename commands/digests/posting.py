@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import discord
 
+from commands.cards import digest_replies as replies
 from commands.cards.text import day as day_text
 from commands.digests.owners import Owners
 from commands.digests.places import NotAllowed, TimedOut
@@ -242,7 +243,7 @@ class Poster:
     async def _broken(self, digest: Digest, delivery: Delivery, why: str) -> None:
         await self._store.change(digest.id, state="broken", why=why)
         await self._store.tried(delivery.id, why)
-        await self._owners.tell(digest, f"{why}, so it has stopped. /digest resume starts it again.")
+        await self._owners.tell(digest, replies.stopped(digest, why), stopped=True)
 
 
 def _lease(digest: int) -> str:

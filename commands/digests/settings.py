@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import discord
 from discord import ui
 
-from commands.cards.digest_replies import NO_PICTURE, NOT_SEEN
 from commands.digests.allowed import own_digest
-from commands.digests.changes import placed, settled
+from commands.digests.changes import settled
 from commands.digests.forms import zone_typed
 from commands.digests.panel import FORMS, MOST, OWN_WHOSE, QUIET, STYLES, WEEKS, WHOSE, panel
 from commands.kit.links import Press, select
@@ -17,13 +15,6 @@ from commands.kit.replies import UserError, answer
 from data.calendar.hours import time_named
 from data.stores.member_settings import LIGHT
 
-PLACES = (
-    discord.ChannelType.text,
-    discord.ChannelType.news,
-    discord.ChannelType.forum,
-    discord.ChannelType.public_thread,
-    discord.ChannelType.private_thread,
-)
 NOT_OFFERED = "I no longer offer this choice. Please ask for the settings again."
 MOST_CATEGORY = 40
 
@@ -53,12 +44,6 @@ async def set_days(press: Press, days: str, digest: int) -> None:
 async def set_form(press: Press, form: str, digest: int) -> None:
     """As a message, or as a thread."""
     await answer(press.interaction, _form(press, _offered(form, FORMS), digest), private=True, update=True)
-
-
-@select("digest.set_place", "dgc:{digest}", "Another channel, thread or forum", value=int, channels=PLACES)
-async def set_place(press: Press, channel: int, digest: int) -> None:
-    """Where it posts."""
-    await answer(press.interaction, _move(press, channel, digest), private=True, update=True)
 
 
 @select("digest.set_count", "dgs:n:{digest}", "Number of papers")
@@ -133,15 +118,3 @@ async def _form(press: Press, form: str, number: int) -> ui.LayoutView:
     if not digest.is_own:
         await settled(press.interaction, digest, form)
     return await _set(press, number, form=form)
-
-
-async def _move(press: Press, channel: int, number: int) -> ui.LayoutView:
-    digest = await own_digest(press.interaction, press.services, number)
-    guild = press.interaction.guild
-    place = guild.get_channel_or_thread(channel) if guild else None
-    if guild is None or digest.is_own or place is None:
-        raise UserError(NOT_SEEN)
-    may = place.permissions_for(guild.me)
-    await press.services.store.digests.change(digest.id, **placed(place, may, digest.form))
-    lacks = NO_PICTURE if digest.picture and not may.attach_files else ""
-    return await panel(press.services, digest.id, lacks=lacks)

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import discord
 from discord import ui
 
 from commands.cards import setup_pages as cards
-from commands.cards.digest_replies import NOT_SEEN
 from commands.digests.allowed import own_digest
-from commands.digests.changes import placed_now
 from commands.digests.forms import DigestForm, time_field, time_typed, zone_typed
+from commands.digests.moving import PLACES, place_chosen
 from commands.digests.panel import WEEKS, correct_description
-from commands.digests.settings import MOST_CATEGORY, NOT_OFFERED, PLACES, offered_time
+from commands.digests.settings import MOST_CATEGORY, NOT_OFFERED, offered_time
 from commands.digests.setup_pages import STEPS, page
-from commands.kit.authority import member_in
 from commands.kit.links import Press, button, select
 from commands.kit.replies import UserError, answer, open_form
 from commands.kit.reply import Reply
-from commands.kit.servers import server_of
 from data.sources.arxiv_fields import field_name, fields_named
 from data.stores.digest_record import Digest
 from index.digest.description import LONGEST_DESCRIPTION
@@ -38,14 +34,9 @@ async def choose_place(press: Press, channel: int, digest: int) -> None:
 
 async def _moved(press: Press, channel: int, number: int) -> ui.LayoutView | Reply:
     digest = await own_digest(press.interaction, press.services, number)
-    guild = await server_of(press.interaction.client, digest.guild)
-    place: Any = guild.get_channel_or_thread(channel) if guild else None
     problem = ""
     try:
-        member = await member_in(press.interaction, digest.guild)
-        if place is None or member is None or not place.permissions_for(member).view_channel:
-            raise UserError(NOT_SEEN)
-        changed = placed_now(place, digest.form)
+        _, changed = await place_chosen(press, digest, channel)
         await press.services.store.digests.change(digest.id, **changed)
     except UserError as error:
         problem = str(error)

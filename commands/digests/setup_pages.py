@@ -103,7 +103,8 @@ async def page(
         return await _ready(services, interaction, digest)
     name, own = STEPS[step], OWN.get(STEPS[step], ())
     if name == "place":
-        text, rows = cards.place_page(digest, problem), await _place_rows(interaction, digest)
+        text = cards.place_page(digest, problem)
+        rows = await place_rows(interaction, digest, "setup.place", "setup.place_named")
     elif name == "field":
         read = await check_description(services.search, digest.query)
         reads = services.categories if services.reads_arxiv else ()
@@ -130,10 +131,15 @@ def _buttons(digest: Digest, step: int, own: Sequence[tuple[str, str]]) -> list[
     return [*buttons, link("setup.next", forward, step=str(step + 1), digest=digest.id)]
 
 
-async def _place_rows(interaction: discord.Interaction, digest: Digest) -> list[list[ui.Item[Any]]]:
-    """A menu of the server's channels: Discord's own, or ours in a direct message, where Discord has none."""
+async def place_rows(
+    interaction: discord.Interaction, digest: Digest, here: str, direct: str
+) -> list[list[ui.Item[Any]]]:
+    """A menu of the server's channels: Discord's own, or ours in a direct message, where Discord has none.
+
+    ``here`` and ``direct`` are the actions of the two.
+    """
     if interaction.guild_id is not None:
-        return [[choice("setup.place", digest=digest.id)]]
+        return [[choice(here, digest=digest.id)]]
     guild = await server_of(interaction.client, digest.guild)
     if guild is None:
         return []
@@ -148,7 +154,7 @@ async def _place_rows(interaction: discord.Interaction, digest: Digest) -> list[
         )
         for place in writable[:OPTIONS]
     ]
-    return [[choice("setup.place_named", options, digest=digest.id)]] if options else []
+    return [[choice(direct, options, digest=digest.id)]] if options else []
 
 
 async def seen_places(

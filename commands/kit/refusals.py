@@ -59,6 +59,8 @@ PASSING = {
     400001: "Discord limits files in this server just now",
 }
 """What may work later; every other code, too."""
+GONE = frozenset({10003})
+"""The channel was deleted."""
 TOO_FAST = 40003
 CLOSED = frozenset({50007, 50278})
 """No direct message reaches the member."""
