@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable
 from typing import Any
 
 import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
-from commands.cards.follows import names_of, sharing_a_name
+from commands.cards.follows import names_of
 from commands.cards.lists import note
 from commands.cards.text import label, shown
 from commands.kit.installs import anywhere, is_present
@@ -18,11 +18,11 @@ from commands.kit.options import CHOICES
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.which_paper import UNKNOWN_PAPER
-from commands.kit.which_person import ask_which, complete_person, options, outlined, whom
+from commands.kit.which_person import ask_which, complete_person, options, whom
+from commands.members.following import follow_options, show_following
 from commands.members.topic_remarks import NO_REMARKS, Remarks, remarks_on
-from data.stores.members import MOST_FOLLOWED, Follow, TooManyError
+from data.stores.members import MOST_FOLLOWED, TooManyError
 
-KIND_WORDS = {"person": "people", "paper": "papers", "topic": "topics", "category": "categories"}
 NEWS = {
     "person": "their new papers",
     "paper": "its follow-ups",
@@ -196,48 +196,6 @@ async def unfollow(services: Services, member: int, number: int) -> ui.LayoutVie
     return note(f"You no longer follow **{names.get(number, shown(gone.shown, 120))}**.")
 
 
-async def show_following(services: Services, member: int) -> ui.LayoutView:
-    """All that a member follows, by kind, with a select to unfollow."""
-    follows = await services.store.members.following(member)
-    if not follows:
-        return note(
-            "You don't follow anything yet. /follow takes a person, a paper, a topic or a category; the "
-            "card of a person has a button for it, too."
-        )
-    lines, names = ["## What you follow"], names_of(follows, 80)
-    for kind, words in KIND_WORDS.items():
-        of_kind = [f for f in follows if f.kind == kind]
-        if of_kind:
-            told = ", ".join(names[f.id] for f in of_kind[:15])
-            more = len(of_kind) - 15
-            lines.append(
-                f"**{words.capitalize()}** ({len(of_kind)}) {told}"
-                + (f" and {more} more" if more > 0 else "")
-            )
-    which = choice("follow.choose_end", await _options(services, follows, follows[:CHOICES]))
-    return note("\n".join(lines), [[which]])
-
-
-async def _options(
-    services: Services, follows: Sequence[Follow], offered: Sequence[Follow]
-) -> list[discord.SelectOption]:
-    """A line for each follow that is offered; for people who share a name, with what tells them apart."""
-    alike = sharing_a_name(follows)
-    apart = await outlined(services, [*alike.values()]) if alike else []
-    facts = {outline.person.id: label(outline.facts, 100) for outline in apart}
-    lines = []
-    for follow in offered:
-        number = alike.get(follow.id, 0)
-        lines.append(
-            discord.SelectOption(
-                label=label(follow.shown, 85) + (f" ~{number}" if number else ""),
-                value=str(follow.id),
-                description=facts.get(number, f"{follow.kind}, since {follow.made:%d %b %Y}"),
-            )
-        )
-    return lines
-
-
 class Following(commands.Cog):
     """Following people, papers, topics and categories."""
 
@@ -319,7 +277,7 @@ class Following(commands.Cog):
         if len(chosen) == 1:
             return await unfollow(self._services, member, chosen[0].id)
         if chosen:
-            lines = await _options(self._services, mine, chosen[:CHOICES])
+            lines = await follow_options(self._services, mine, chosen[:CHOICES])
             which = choice("follow.choose_end", lines)
             return note(f"{len(chosen)} of the things that you follow match. Which one?", [[which]])
         raise UserError(

@@ -241,6 +241,7 @@ def _members() -> dict[str, Row]:
     rows["follow.end"] = Row(follow, ALL, "!don't follow this", "!don't follow this", private=True)
     corrected = of(World.follow, "fo:c:{n}")
     rows["follow.correct"] = Row(corrected, ALL, "!don't follow this", "!don't follow this", private=True)
+    rows["follow.page"] = Row(_then(of(World.follow, "{n}"), "fl:t:0"), ALL, ALL, ALL, private=True)
     rows["me.forget"] = Row(fixed("mf:{eve}"), ALL, SOMEBODY, SOMEBODY, whose="eve")
     rows["follow.person"] = open_to_all("fo:p:{person}")
     rows["follow.paper"] = open_to_all("fo:w:{paper}")
