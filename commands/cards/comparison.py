@@ -9,10 +9,11 @@ from commands.cards.people import span
 from commands.cards.text import day, plural, shown, title_link
 from data.records import Paper
 from data.stores.people import Person
-from index.people.people import Step
+from index.people.people import MOST_AUTHORS, Step
 from index.people.scores import Score
 
 COMMON = 6
+_MENTIONS = "-# Titles and abstracts of the papers in this library are meant."
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Side:
     person: Person
     score: Score | None
     own_topics: tuple[str, ...]
-    """What they alone write on."""
+    """What the other's titles and abstracts don't mention."""
 
     @property
     def line(self) -> str:
@@ -83,14 +84,13 @@ def _topics(comparison: Comparison) -> list[str]:
     if comparison.shared_topics is None:
         return []
     both = _listed(comparison.shared_topics)
-    return [
-        f"**Both write on** {both}" if both else "I see no topic that both write about.",
-        *(
-            f"**Only {shown(side.person.name, 40)}** {_listed(side.own_topics)}"
-            for side in comparison.sides
-            if side.own_topics
-        ),
+    lines = [f"**Both write on** {both}" if both else "I found no particular topic that both write on."]
+    only = [
+        f"**Only {shown(side.person.name, 40)} mentions** {_listed(side.own_topics)}"
+        for side in comparison.sides
+        if side.own_topics
     ]
+    return [*lines, *only, *([_MENTIONS] if only else [])]
 
 
 def _path(comparison: Comparison, papers: Mapping[int, Paper]) -> str:
@@ -99,7 +99,7 @@ def _path(comparison: Comparison, papers: Mapping[int, Paper]) -> str:
         listed = [f"- {_titled(papers[paper])}" for paper in comparison.together[:3] if paper in papers]
         return "\n".join([f"**{plural(len(comparison.together), 'paper')} together**", *listed])
     if comparison.path is None:
-        return "**No path between them** within six papers"
+        return f"**No path between them** within six papers of up to {MOST_AUTHORS} authors"
     lines = [
         f"**{plural(len(comparison.path), 'paper')} apart** {shown(comparison.sides[0].person.name, 60)}"
     ]

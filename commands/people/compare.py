@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import discord
 import numpy as np
 from discord import app_commands, ui
@@ -23,8 +25,8 @@ from index.people.people import PeopleIndex
 from index.people.shared_reading import shared_reading
 
 TOPICS, BOTH_READ = 4, 3
-LOOKED_AT = 20
-"""How many topics of a person are looked at for some that the other does not have."""
+LOOKED_AT = 40
+"""How many topics of a person are looked at for some that the other does not mention."""
 
 
 async def show(services: Services, one: Person, other: Person) -> ui.LayoutView:
@@ -32,13 +34,13 @@ async def show(services: Services, one: Person, other: Person) -> ui.LayoutView:
     people = services.insight.people
     if people is None:
         raise UserError(not_yet(services))
-    comparison = compared(services, people, one, other)
+    comparison = await compared(services, people, one, other)
     papers = {paper.id: paper for paper in await services.store.papers(comparison.papers)}
     cards = [link("person.card", f"Card of {person.name}"[:80], person=person.id) for person in (one, other)]
     return note(comparison_text(comparison, papers), [cards])
 
 
-def compared(services: Services, people: PeopleIndex, one: Person, other: Person) -> Comparison:
+async def compared(services: Services, people: PeopleIndex, one: Person, other: Person) -> Comparison:
     """What is known of two people together."""
     mine, theirs = people.papers(one.id), people.papers(other.id)
     topics, vectors = services.insight.topics, services.corpus.vectors
@@ -47,7 +49,7 @@ def compared(services: Services, people: PeopleIndex, one: Person, other: Person
     together = people.together(one.id, other.id)
     path = None if together else people.way(one.id, other.id)
     return Comparison(
-        (_side(services, people, one, theirs), _side(services, people, other, mine)),
+        (await _side(services, people, one, theirs), await _side(services, people, other, mine)),
         None if shared is None else tuple(shared),
         tuple(people.name(each) for each in people.ties(other.id).people.tolist() if each in known),
         tuple(together),
@@ -56,12 +58,13 @@ def compared(services: Services, people: PeopleIndex, one: Person, other: Person
     )
 
 
-def _side(services: Services, people: PeopleIndex, person: Person, others: np.ndarray) -> Side:
-    """One person, with the topics that none of the other's papers has."""
+async def _side(services: Services, people: PeopleIndex, person: Person, others: np.ndarray) -> Side:
+    """One person, with the topics that the other's titles and abstracts don't even mention."""
     papers, scores, topics = people.papers(person.id), services.insight.scores, services.insight.topics
     own: list[str] = []
     if topics:
-        known = topics.any_of(others)
+        texts = await services.store.texts(others.tolist())
+        known = await asyncio.to_thread(topics.mentioned, [text[:2] for text in texts.values()])
         own = [topic.phrase for topic in topics.of(papers, LOOKED_AT) if topic.column not in known]
     return Side(person, scores.person(person.id, papers) if scores else None, tuple(own[:TOPICS]))
 

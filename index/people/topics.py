@@ -14,7 +14,7 @@ from scipy import sparse
 from index.models.distinct import is_in
 from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
 from index.models.read_ahead import gathered
-from index.search.phrase_text import phrase_parts
+from index.search.phrase_text import keys_in, phrase_parts
 from index.search.phrase_vocabulary import TopicVocabulary, about, batched, highest, vocabulary
 from index.search.phrases import PhraseFinder, ScoredPhrases, chances
 
@@ -287,9 +287,10 @@ class Topics:
         weight[self._frequency[both] > max(_SHARED_LEAST, _SHARED_MOST * len(self._papers))] = 0.0
         return [self.phrases[int(both[place])] for place in self._apart(both, weight, most)]
 
-    def any_of(self, papers: Sequence[int] | np.ndarray) -> set[int]:
-        """The columns of all topics that any of these papers has."""
-        return set(self._cells(self._places(np.asarray(papers, np.int64)))[1].tolist())
+    def mentioned(self, texts: Sequence[tuple[str, str]]) -> set[int]:
+        """The columns of all topics that any of these titles and abstracts mentions, even in passing."""
+        found = np.isin(self._arrays["keys"], keys_in(texts))
+        return set(self._arrays["key_columns"][found].tolist())
 
     def trending(
         self, days: np.ndarray, today: date, length: int, allowed: np.ndarray | None = None, most: int = 8

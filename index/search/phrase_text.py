@@ -12,10 +12,20 @@ import numpy as np
 
 from data.keys import fold, visible
 from index.search.passages import stem
-from index.search.printed_words import MASK, PART, PrintedWords, WordTable, word_of
+from index.search.printed_words import (
+    MASK,
+    MULTIPLIER,
+    PART,
+    PrintedWords,
+    WordTable,
+    stem_hash,
+    word_of,
+)
 
 MOST_CHARACTERS = 20_000
 """Of a longer text the rest is not read."""
+MOST_PARTS = 8
+"""Words of a phrase, each part of a hyphenated one counted."""
 _MATHS = re.compile(r"\$([^$]{0,400})\$")
 _PLAIN_MATHS = re.compile(r"\\?[A-Za-z]{1,10}|\d+")
 _COMMAND = re.compile(r"\\[A-Za-z]+\s*|[{}]")
@@ -77,6 +87,23 @@ def cleaned(text: str) -> str:
     if "@" in text or "http" in text or "www." in text:
         text = _ADDRESS.sub(" . ", text)
     return text if text.isascii() else _DASH.sub("-", text)
+
+
+def keys_in(papers: Sequence[tuple[str, str]], most: int = MOST_PARTS) -> np.ndarray:
+    """The keys of all runs of up to ``most`` words in titles and abstracts, phrases or not: uint64, distinct.
+
+    The parts of hyphenated words count as words, so that *RAG-based* has *RAG*.
+    """
+    found = [np.zeros(0, np.uint64)]
+    for title, abstract in papers:
+        parts = phrase_parts(clean(title, abstract))
+        single = np.fromiter(map(stem_hash, parts), np.uint64, len(parts))
+        run = single
+        for size in range(1, min(most, len(parts)) + 1):
+            if size > 1:
+                run = run[:-1] * np.uint64(MULTIPLIER) + single[size - 1 :]
+            found.append(run)
+    return np.unique(np.concatenate(found))
 
 
 def clean(title: str, abstract: str) -> str:

@@ -17,6 +17,7 @@ from data.stores.store import Store
 from index.identity.passes import identify
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
+from index.search.phrase_text import phrase_parts
 from tests.helpers import databases
 from tests.helpers.lab import fill, settings_for
 from tests.helpers.process import awaited, without_discord
@@ -134,18 +135,23 @@ async def test_compare_shows_what_joins_two_people(lab):
     assert "choose one from the list" in several.text
 
 
-async def test_a_topic_of_one_of_two_people_is_none_of_the_other(lab, monkeypatch):
-    monkeypatch.setattr(compare, "TOPICS", 1)  # they share more topics than are shown
+async def test_what_only_one_of_two_people_mentions_stands_in_no_paper_of_the_other(lab, monkeypatch):
+    monkeypatch.setattr(compare, "TOPICS", 40)
     services = lab.bot.services
-    people, topics = services.insight.people, services.insight.topics
+    people = services.insight.people
     named = [await services.store.people.find(n) async for n, _ in services.store.people.all_names()]
-    told = 0
+    pair: tuple[int, int] | None = None
     for one, other in itertools.permutations(filter(None, named[:12]), 2):
-        side = compare.compared(services, people, one, other).sides[0]
-        theirs = {topics.phrases[column] for column in topics.any_of(people.papers(other.id))}
-        assert not set(side.own_topics) & theirs
-        told += len(side.own_topics)
-    assert told > 0
+        side = (await compare.compared(services, people, one, other)).sides[0]
+        texts = await services.store.texts(people.papers(other.id).tolist())
+        theirs = " ".join(f" {' '.join(phrase_parts(f'{text[0]} . {text[1]}'))} " for text in texts.values())
+        for topic in side.own_topics:
+            assert f" {' '.join(phrase_parts(topic))} " not in theirs, (one.name, other.name)
+            pair = one.id, other.id
+    assert pair is not None
+    reply = await lab.user.slash("/compare first:~{} second:~{}".format(*pair))
+    assert "mentions** " in reply.text
+    assert "Titles and abstracts" in reply.text
 
 
 async def test_similar_people_say_why(lab):

@@ -8,7 +8,7 @@ from index.search import phrases as finding
 from index.search.phrase_background import PhraseBackground
 from index.search.phrase_shared import shared_phrases
 from index.search.phrase_table import FEATURES, tabulate
-from index.search.phrase_text import cleaned, phrase_key, read
+from index.search.phrase_text import cleaned, keys_in, phrase_key, read
 from index.search.phrase_vocabulary import vocabulary
 from index.search.phrases import PhraseFinder
 
@@ -112,6 +112,14 @@ def test_markup_is_no_phrase():
     table = tabulate(read([("", "$x^2 + \\alpha$")]), PhraseFinder.shipped().background)
     assert len(table.key) == 0
     assert table.features.shape == (0, len(FEATURES))
+
+
+@pytest.mark.parametrize("phrase", ["RAG", "retrieval augmented generation", "multi-agent systems"])
+def test_what_a_text_mentions_in_any_form_is_found(phrase):
+    abstract = "We test RAG-based (Retrieval-Augmented Generation) helpers and a multi agent system."
+    assert phrase_key(phrase) in keys_in([("A title", abstract)])
+    apart = [("Retrieval", "Augmented agents"), ("Generation", "of systems")]
+    assert phrase_key(phrase) not in keys_in(apart)
 
 
 def test_shared_phrases_are_those_that_both_have_and_name_something():
