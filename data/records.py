@@ -13,6 +13,7 @@ from urllib.parse import quote
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from data.calendar.arxiv_ids import CATEGORY, split_version
+from data.calendar.partial_days import DatedBy
 from data.keys import author_hash, clean, name_key, text_hash, title_key
 
 MAX_NAME = 300
@@ -61,6 +62,8 @@ class PaperRecord(BaseModel):
     submitted: date | None = None
     updated: date | None = None
     announced: date | None = None
+    dated_by: DatedBy = "day"
+    """How much of these days is known."""
     listings: list[tuple[Short, date]] = Field(default_factory=list)
     doi: str | None = None
     journal_ref: Text | None = None
@@ -206,7 +209,10 @@ class Paper:
     venue: str | None
     withdrawn: bool
     arxiv_id: str | None
+    dated_by: DatedBy = "day"
     former_titles: tuple[str, ...] = ()
+    acl_id: str | None = None
+    """Its id in the ACL Anthology, as the site writes it, where it has no arXiv id."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -223,20 +229,31 @@ class Paper:
         """Where the paper can be read, or None where no identifier is known."""
         if self.arxiv_id:
             return f"https://arxiv.org/abs/{self.arxiv_id}"
-        return f"https://doi.org/{quote(self.doi, safe='/:;')}" if self.doi else None
+        if self.doi:
+            return f"https://doi.org/{quote(self.doi, safe='/:;')}"
+        return self.acl_url
+
+    @property
+    def acl_url(self) -> str | None:
+        """Its page in the ACL Anthology, where it has no arXiv id."""
+        return f"https://aclanthology.org/{self.acl_id}/" if self.acl_id else None
 
 
-def paper_of(row: Mapping[str, Any], authors: Iterable[Author], former: Iterable[str]) -> Paper:
+def paper_of(
+    row: Mapping[str, Any], authors: Iterable[Author], former: Iterable[str], acl_id: str | None = None
+) -> Paper:
     """Make a paper from its row in the store, its authors in order and its former titles."""
     return Paper(
         **{name: row[name] for name in _ROW_FIELDS},
         authors=tuple(authors),
         categories=tuple(row["categories"].split()),
         former_titles=tuple(former),
+        acl_id=acl_id,
     )
 
 
-_ROW_FIELDS = [f.name for f in fields(Paper) if f.name not in ("authors", "categories", "former_titles")]
+_NOT_IN_ROW = ("authors", "categories", "former_titles", "acl_id")
+_ROW_FIELDS = [f.name for f in fields(Paper) if f.name not in _NOT_IN_ROW]
 
 
 @dataclass(slots=True)

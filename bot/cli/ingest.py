@@ -52,8 +52,10 @@ def closing(summary: Summary, *, lines: bool = False) -> str:
     return text
 
 
-async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: Reporter) -> Summary:
-    """Read in a file of papers.
+async def ingest_file(
+    corpus: Corpus, path: Path, vectors: Path | None, report: Reporter, *, own_ids: bool = False
+) -> Summary:
+    """Read in a file of papers; with ``own_ids``, its ids may be anything.
 
     Raises
     ------
@@ -61,7 +63,7 @@ async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: 
         If it can't be read, or holds no records.
     """
     assert corpus.vectors is not None
-    file = PaperFile(path)
+    file = PaperFile(path, own_ids=own_ids)
     ready = ReadyVectors(vectors, corpus.vectors.fingerprint) if vectors else None
     begun = time.monotonic()
 
@@ -85,6 +87,7 @@ async def ingest_file(corpus: Corpus, path: Path, vectors: Path | None, report: 
         raise SourceError(
             f"{path} holds no paper that Labmate can read. Nothing was read in. It reads JSON lines or a "
             "JSON array of papers, plain or compressed."
+            + ("" if own_ids else " If its ids are not arXiv's, add --own-ids.")
         )
     return summary
 

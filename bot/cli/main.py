@@ -148,7 +148,13 @@ def ask(
 
 
 async def _ingest_file(
-    config: Settings, path: Path, vectors: Path | None, *, embed_too: bool, events: bool
+    config: Settings,
+    path: Path,
+    vectors: Path | None,
+    *,
+    embed_too: bool,
+    events: bool,
+    own_ids: bool = False,
 ) -> None:
     from bot.app import load_sample, open_corpus  # lazy: start-up
     from bot.cli import ingest as reading  # lazy: start-up
@@ -157,7 +163,7 @@ async def _ingest_file(
     await load_sample(config)
     async with open_corpus(config, writable=True) as corpus:
         with corpus.writing(), report.showing():
-            summary = await reading.ingest_file(corpus, path, vectors, report)
+            summary = await reading.ingest_file(corpus, path, vectors, report, own_ids=own_ids)
             report.say(reading.closing(summary))
             if embed_too and corpus.backlog():
                 await reading.embed(corpus, report)
@@ -187,12 +193,16 @@ def ingest_file_command(
     embed: Annotated[
         bool, typer.Option(help="Embed the new papers and match their authors right away.")
     ] = True,
+    own_ids: Annotated[
+        bool, typer.Option("--own-ids", help="Its ids are not arXiv's: each is a paper of its own.")
+    ] = False,
     events: Events = False,
 ) -> None:
     """Read in a file of papers: JSON lines or a JSON array; plain, .gz, .bz2, .xz, .zst or .zip."""
     config = settings()
     log_to(config, "worker" if events else "command")
-    perform(_ingest_file(config, path, vectors, embed_too=embed, events=events), events=events)
+    work = _ingest_file(config, path, vectors, embed_too=embed, events=events, own_ids=own_ids)
+    perform(work, events=events)
 
 
 @contextmanager

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 
 import numpy as np
 
+from commands.cards.text import day
 from commands.kit.services import Services
+from data.calendar.partial_days import DatedBy
 from data.records import Paper
 from index.digest.day_map import DayMap
 from index.digest.mapped_day import LEAST, MOST, map_of
@@ -51,6 +54,14 @@ class DayPage:
     papers: tuple[Paper, ...]
     dots: tuple[Dot, ...] = ()
     regions: tuple[Region, ...] = ()
+    known: Mapping[date, DatedBy] = field(default_factory=dict)
+    """How much is known of these days."""
+
+    @property
+    def when(self) -> str:
+        """``on Friday, 15 May 2026``, or ``in May 2026`` where the day is unknown."""
+        dated_by = self.known.get(self.day, "day")
+        return f"{f'on {self.day:%A},' if dated_by == 'day' else 'in'} {day(self.day, dated_by)}"
 
     @property
     def names(self) -> list[str]:
@@ -65,11 +76,12 @@ async def day_page(services: Services, wanted: date | None) -> DayPage | None:
         return None
     numbers = (await services.store.listings.on(on))[:MOST]
     papers = await services.store.papers(numbers)
+    known = await services.store.listings.dated_by(filter(None, (before, on, after)))
     if len(papers) < LEAST:
-        return DayPage(on, before, after, tuple(papers))
+        return DayPage(on, before, after, tuple(papers), known=known)
     papers.sort(key=lambda paper: paper.id)
     made = await map_of(services, tuple(paper.id for paper in papers))
-    return DayPage(on, before, after, tuple(papers), *_drawn(papers, made))
+    return DayPage(on, before, after, tuple(papers), *_drawn(papers, made), known)
 
 
 def _drawn(papers: list[Paper], made: DayMap) -> tuple[tuple[Dot, ...], tuple[Region, ...]]:

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Callable
-from datetime import date
 from functools import cached_property
 from importlib import resources
 from typing import Any
@@ -17,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from bot.explore.answer import PageAnswer
 from bot.explore.keys import Key
 from commands.cards.people import span
-from commands.cards.text import plural, readable, shorten
+from commands.cards.text import day, paper_day, plural, readable, shorten
 from data.keys import visible
 
 _STATIC = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain"}
@@ -29,11 +28,6 @@ BARS = (640, 120)
 def text(value: str, most: int = 5_000) -> str:
     """Text from outside, readable: LaTeX as Unicode, without control characters, cut."""
     return shorten(readable(visible(value[: 12 * most])), most)
-
-
-def day(value: date | None) -> str:
-    """``18 May 2026``."""
-    return f"{value.day} {value:%b %Y}" if value else "undated"
 
 
 def bars(years: dict[int, int]) -> list[dict[str, Any]]:
@@ -77,7 +71,7 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.filters |= {"text": text, "day": day, "bars": bars}
+        self._environment.filters |= {"text": text, "day": day, "paper_day": paper_day, "bars": bars}
         self._environment.globals |= {
             "at": self.at,
             "static": f"{path}/static/{self.version}",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from bot.explore.keys import Key
 from bot.explore.walk import Walk
 from commands.cards.paper import doi_url
+from commands.cards.text import paper_day
 from commands.kit.services import Services
 from commands.papers.paper import figures
 from data.records import Paper
@@ -52,7 +53,7 @@ class PaperPage:
         """The paper in a line: its first authors and its day."""
         names = [name for name, _ in self.authors[:3]]
         names += ["…"] if len(self.authors) > 3 else []
-        day = f"{self.paper.day:%Y-%m-%d}" if self.paper.day else ""
+        day = paper_day(self.paper) if self.paper.day else ""
         return " · ".join(part for part in (", ".join(names), day) if part)
 
 

@@ -11,12 +11,13 @@ from aiohttp import web
 from bot.explore.answer import PageAnswer
 from bot.explore.day import day_page
 from bot.explore.keys import Key, number_of
-from bot.explore.pages import day, page_number, text
+from bot.explore.pages import page_number, text
 from bot.explore.paper import paper_page
 from bot.explore.person import person_page
 from bot.explore.search import person_named, results_for
 from bot.explore.sources import Sources
 from bot.explore.topic import topic_page
+from commands.kit.dated_by import dated_by
 from commands.kit.limits import SEARCH
 from data.records import Paper
 from index.search.queries import parse_day
@@ -48,6 +49,7 @@ class PageViews:
             people=len(people) if people else 0,
             topics=len(services.insight.topics) if services.insight.topics else 0,
             newest=newest,
+            newest_by=await dated_by(self._of.services, newest),
             newest_papers=await services.store.papers(latest),
             largest_topics=await asyncio.to_thread(names.largest, 2 * BEGINNINGS) if names else [],
             canonical="/",
@@ -141,7 +143,7 @@ class PageViews:
             raise LookupError(typed)
         return await self._of.pages.made(
             "day.html",
-            title=f"New on {day(found.day)}",
+            title=f"New {found.when}",
             description=f"{len(found.papers):,} papers: {', '.join(found.names[:6])}",
             canonical=f"/day/{found.day}",
             page=found,

@@ -9,7 +9,7 @@ from typing import Any
 from discord import ui
 
 from commands.cards.lists import ACCENT, Entry, framed, listing
-from commands.cards.text import author_line, day, plural, readable, safe, shorten, shown, title_link
+from commands.cards.text import author_line, paper_day, plural, readable, safe, shorten, shown, title_link
 from data.records import Paper
 
 _ROOM = 3_700
@@ -150,7 +150,7 @@ def _numbered(papers: Sequence[Paper], *, brief: bool) -> str:
         facts = [title_link(paper, 60 if brief else 110)]
         if not brief:
             facts.append(author_line(paper, most=3))
-        facts.append(day(paper.day))
+        facts.append(paper_day(paper))
         if paper.withdrawn:
             facts.append("**withdrawn**")
         lines.append(f"**[{number}]** " + " · ".join(facts))
@@ -206,7 +206,7 @@ def context_card(
     where
         What the text is, already safe: "Abstract", or section and page.
     """
-    head = f"## {title_link(paper, 150)}\n{author_line(paper)}\n-# {where} · {day(paper.day)}"
+    head = f"## {title_link(paper, 150)}\n{author_line(paper)}\n-# {where} · {paper_day(paper)}"
     marked = next(
         made
         for most in (1_500, 900, 500, 250)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from commands.cards.people import span
-from commands.cards.text import day, plural, shown, title_link
+from commands.cards.text import paper_day, plural, shown, title_link
 from data.records import Paper
 from data.stores.people import Person
 from index.people.people import MOST_AUTHORS, Step
@@ -111,7 +111,7 @@ def _path(comparison: Comparison, papers: Mapping[int, Paper]) -> str:
 
 
 def _titled(paper: Paper) -> str:
-    return f"{title_link(paper, 100)} ({day(paper.day)})"
+    return f"{title_link(paper, 100)} ({paper_day(paper)})"
 
 
 def _listed(names: Sequence[str]) -> str:

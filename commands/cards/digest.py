@@ -14,6 +14,7 @@ from commands.cards import reasons
 from commands.cards.fields import fields_line
 from commands.cards.lists import ACCENT, framed, note
 from commands.cards.text import abstract, author_line, day, gist, label, plural, shorten, shown, title_link
+from data.calendar.partial_days import DatedBy
 from data.records import Paper
 from data.stores.deliveries import Chosen, Delivery
 from data.stores.digest_record import Digest
@@ -41,8 +42,14 @@ class Picture:
 Buttons = Callable[[int], Sequence[ui.Item[Any]]]
 
 
-def heading(digest: Digest, delivery: Delivery) -> str:
-    """The day, and how many new papers these were chosen from."""
+def heading(digest: Digest, delivery: Delivery, upto_by: DatedBy = "day") -> str:
+    """The day, and how many new papers these were chosen from.
+
+    Parameters
+    ----------
+    upto_by
+        How much is known of the newest day that the delivery covers.
+    """
     read = plural(delivery.read, "new paper")
     chosen = f"{len(delivery.papers)} of {read}" if delivery.papers else f"none of {read} match"
     if delivery.read == 1 and not delivery.papers:
@@ -50,8 +57,12 @@ def heading(digest: Digest, delivery: Delivery) -> str:
     elif not delivery.read:
         chosen = f"nothing new in {', '.join(sorted(digest.category_set)) or 'the categories that I read'}"
     late = " · posted late" if delivery.late else ""
-    newest = delivery.upto
-    listed = f" · newest listing: {day(newest)}" if newest and delivery.slot - newest > _FRESH else ""
+    newest, newest_one = delivery.upto, "listing" if upto_by == "day" else "papers"
+    listed = (
+        f" · newest {newest_one}: {day(newest, upto_by)}"
+        if newest and delivery.slot - newest > _FRESH
+        else ""
+    )
     return (
         f"## {shown(digest.name, 80)} · {delivery.slot:%A}, {day(delivery.slot)}\n-# {chosen}{listed}{late}"
     )
@@ -91,10 +102,11 @@ def post(
     start: int = 0,
     more: Sequence[ui.Item[Any]] = (),
     picture: Picture | None = None,
+    upto_by: DatedBy = "day",
 ) -> ui.LayoutView:
     """A page of a delivery, from its ``start``-th paper on; ``more`` are buttons below."""
     chosen = [one for one in delivery.papers if one.paper in papers][start : start + PAGE]
-    head = heading(digest, delivery)
+    head = heading(digest, delivery, upto_by)
     if picture is not None and picture.told:
         head += f"\n-# {picture.told}"
     room = (_TEXT_LIMIT - max(300, len(head))) // max(len(chosen), 1)
@@ -119,10 +131,14 @@ def post(
 
 
 def contents(
-    digest: Digest, delivery: Delivery, papers: Mapping[int, Paper], more: Sequence[ui.Item[Any]]
+    digest: Digest,
+    delivery: Delivery,
+    papers: Mapping[int, Paper],
+    more: Sequence[ui.Item[Any]],
+    upto_by: DatedBy = "day",
 ) -> ui.LayoutView:
     """The papers' titles, for the channel whose thread holds the papers themselves."""
-    lines = [heading(digest, delivery)]
+    lines = [heading(digest, delivery, upto_by)]
     for number, one in enumerate(delivery.papers, 1):
         if one.paper in papers:
             lines.append(f"{number}. {title_link(papers[one.paper], 110)}")
@@ -137,14 +153,14 @@ Region = tuple[str, int, Sequence[int]]
 """A region of a day's map: its topic, its papers, and the numbers of the chosen ones."""
 
 
-def picture_alt(listed: date, regions: Sequence[Region]) -> str:
+def picture_alt(listed: date, regions: Sequence[Region], dated_by: DatedBy = "day") -> str:
     """The picture in words: the day, its topics by size, and where the chosen papers lie."""
     told = [
         f"{name}: {plural(papers, 'paper')}" + (f", with {_numbers(chosen)}" if chosen else "")
         for name, papers, chosen in _largest(regions)
     ]
     papers = plural(sum(papers for _, papers, _ in regions), "new paper")
-    return shorten(f"{papers} of {day(listed)} by topic: {'; '.join(told)}.", 1_000)
+    return shorten(f"{papers} of {day(listed, dated_by)} by topic: {'; '.join(told)}.", 1_000)
 
 
 def picture_told(regions: Sequence[Region]) -> str:

@@ -47,10 +47,12 @@ def _details(paper: Paper) -> str:
     parts = []
     if paper.version and paper.version > 1:
         parts.append(
-            f"version {paper.version}, {day(paper.updated)}" if paper.updated else f"version {paper.version}"
+            f"version {paper.version}, {day(paper.updated, paper.dated_by)}"
+            if paper.updated
+            else f"version {paper.version}"
         )
     if paper.submitted and paper.submitted != paper.day:
-        parts.append(f"submitted {day(paper.submitted)}")
+        parts.append(f"submitted {day(paper.submitted, paper.dated_by)}")
     if len(paper.categories) > 1:
         parts.append(" ".join(paper.categories[:6]))
     if paper.journal_ref:
@@ -68,6 +70,8 @@ def _links(paper: Paper) -> list[ui.Item[Any]]:
     if paper.arxiv_id:
         links.append(ui.Button(label="arXiv", url=f"https://arxiv.org/abs/{paper.arxiv_id}"))
         links.append(ui.Button(label="PDF", url=f"https://arxiv.org/pdf/{paper.arxiv_id}"))
+    if paper.acl_url:
+        links.append(ui.Button(label="ACL Anthology", url=paper.acl_url))
     if paper.doi and (url := doi_url(paper.doi)):
         links.append(ui.Button(style=discord.ButtonStyle.link, label="DOI", url=url))
     return links

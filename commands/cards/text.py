@@ -11,10 +11,12 @@ from functools import lru_cache
 import discord
 from pylatexenc.latex2text import LatexNodes2Text
 
+from data.calendar.partial_days import DatedBy
 from data.keys import fold, visible
 from data.records import Author, Paper
 from data.tex import unicode_of
 from index.search import passages
+from index.search.venues import appeared
 
 logging.getLogger("pylatexenc").setLevel(logging.ERROR)  # broken LaTeX is no news
 _TEX = LatexNodes2Text(math_mode="text", keep_comments=True, strict_latex_spaces=True)
@@ -46,6 +48,7 @@ _AT = re.compile(r"@(?=everyone|here)")
 _PAIRED = re.compile(r"(?:[^\[\]]|\[[^\[\]]*\])*")
 _LINE_ENDS = re.compile(r"\r\n?")
 _MATCHED = re.compile(r"(?<![\w\\*<:@/#&-])[^\W_]+(?:-[^\W_]+)*(?![\w*>/@-])")
+_PARTIAL = {"month": "%b %Y", "year": "%Y"}
 SHOWN_AUTHORS = 6
 _ROOM = 12
 """Characters of LaTeX that one readable character takes at most."""
@@ -124,13 +127,20 @@ def shown(text: str, most: int) -> str:
     return safe(shorten(readable(text[: most * _ROOM]), most))
 
 
-def day(value: date | None) -> str:
-    """``18 May 2026``: a day as such, of a paper, a listing or a digest.
+def day(value: date | None, dated_by: DatedBy = "day") -> str:
+    """``18 May 2026``: a day as such, of a paper, a listing or a digest; ``May 2026`` if only that is known.
 
     It stays text: no instant falls on the same day in every time zone (they span 26 hours), so a timestamp
     would show somebody the day before or after. For an instant, see :func:`moment`.
     """
-    return f"{value.day} {value:%b %Y}" if value else "undated"
+    if value is None:
+        return "undated"
+    return f"{value.day} {value:%b %Y}" if dated_by == "day" else f"{value:{_PARTIAL[dated_by]}}"
+
+
+def paper_day(paper: Paper) -> str:
+    """A paper's day, month or year, as much as is known."""
+    return day(paper.day, paper.dated_by)
 
 
 def moment(instant: datetime, form: str = "D") -> str:
@@ -194,7 +204,7 @@ def _name(author: Author, bold: frozenset[str]) -> str:
 
 def facts_line(paper: Paper) -> str:
     """Day, category, identifier and state, in small print."""
-    parts = [day(paper.day)]
+    parts = [paper_day(paper)]
     category = paper.primary_category or (paper.categories[0] if paper.categories else None)
     if category:
         parts.append(category)
@@ -202,6 +212,8 @@ def facts_line(paper: Paper) -> str:
         parts.append(f"arXiv:{paper.arxiv_id}")
     if paper.venue:
         parts.append(shown(paper.venue, 60))
+    elif paper.acl_id and (venue := appeared(paper.acl_id)):
+        parts.append(str(venue))
     if paper.withdrawn:
         parts.append("**withdrawn**")
     return "-# " + " · ".join(parts)

@@ -7,6 +7,7 @@ import logging
 from commands.cards import digest as cards
 from commands.cards.digest import Picture
 from commands.cards.pictures import day_map_png
+from commands.kit.dated_by import dated_by
 from commands.kit.services import Services
 from commands.kit.theme import in_theme
 from data.stores.deliveries import Delivery
@@ -41,4 +42,5 @@ async def _picture(services: Services, digest: Digest, delivery: Delivery) -> Pi
         return None
     sizes = [int((day.region == number).sum()) for number in range(len(day.names))]
     regions = [(name, size, chosen) for (name, chosen), size in zip(day.regions, sizes, strict=True)]
-    return Picture(png, cards.picture_alt(delivery.upto, regions), cards.picture_told(regions))
+    known = await dated_by(services, delivery.upto)
+    return Picture(png, cards.picture_alt(delivery.upto, regions, known), cards.picture_told(regions))

@@ -12,11 +12,13 @@ from commands.cards import digest_why as why
 from commands.cards.lists import note
 from commands.digests.allowed import readable_here
 from commands.digests.picture import picture_of
+from commands.kit.dated_by import dated_by
 from commands.kit.links import Press, action, button, link
 from commands.kit.painter import attached
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services
+from data.calendar.partial_days import DatedBy
 from data.records import Paper
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
@@ -74,15 +76,20 @@ async def post_of(
         start=start,
         more=(below or below_post)(delivery, start),
         picture=picture,
+        upto_by=await _upto_by(services, delivery),
     )
     return Reply(view, attached(picture.png if picture else None, cards.PICTURE))
 
 
 async def contents_of(services: Services, digest: Digest, delivery: Delivery) -> ui.LayoutView:
     """What the channel shows if the papers are in the day's thread."""
-    return cards.contents(
-        digest, delivery, await _papers(services, delivery), below_post(delivery, len(delivery.papers))
-    )
+    papers, below = await _papers(services, delivery), below_post(delivery, len(delivery.papers))
+    return cards.contents(digest, delivery, papers, below, await _upto_by(services, delivery))
+
+
+async def _upto_by(services: Services, delivery: Delivery) -> DatedBy:
+    """How much is known of the newest day that a delivery covers."""
+    return await dated_by(services, delivery.upto)
 
 
 async def page_of(

@@ -9,6 +9,7 @@ from discord.ext import commands
 from commands.cards.help import CHOOSE, goal_options, goal_text, help_text
 from commands.cards.lists import note
 from commands.cards.text import day, plural, safe
+from commands.kit.dated_by import dated_by
 from commands.kit.installs import anywhere
 from commands.kit.links import Press, choice, select
 from commands.kit.options import PRIVATE
@@ -71,13 +72,14 @@ class About(commands.Cog):
         services = self._services
         papers, authors = services.paper_count, len(services.corpus.names)
         _, newest, _ = await services.store.listings.around()
+        upto = day(newest, await dated_by(services, newest)) if newest else "none read yet"
         vectors = services.corpus.vectors
         embedded = len(vectors) if vectors is not None else 0
         loaded = "loaded" if services.corpus.embedder.is_loaded else "still loading"
         lines = [
             "## Labmate",
             f"**Papers:** {papers:,} by {plural(authors, 'author name')}",
-            f"**Newest listing:** {day(newest) if newest else 'none read yet'}",
+            f"**{'Newest listing' if services.reads_arxiv else 'Newest papers'}:** {upto}",
             f"**Embedded:** {embedded:,} of {papers:,}, by {safe(services.corpus.embedder.name)} ({loaded})",
             f"**Categories:** {' '.join(_categories(services)) or 'none'}",
         ]

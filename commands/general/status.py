@@ -9,6 +9,8 @@ import discord
 from discord.ext import commands
 
 from commands.cards.about import reading
+from commands.kit.dated_by import dated_by
+from commands.kit.library_kind import has_arxiv
 from commands.kit.services import Services
 from commands.kit.supervise import ended, lasting
 from data.calendar import clock
@@ -49,9 +51,14 @@ class Status(commands.Cog):
 
     async def _say(self) -> None:
         services = self._services
-        text = reading(services.categories, len(services.corpus.facets), services.search.newest())
+        papers, newest = len(services.corpus.facets), services.search.newest()
+        codes = services.categories if has_arxiv(services) else ()
+        text = reading(codes, papers, newest, await dated_by(services, newest))
         if text != self._told:
-            await self._bot.change_presence(activity=discord.CustomActivity(text))
+            try:
+                await self._bot.change_presence(activity=discord.CustomActivity(text))
+            except ConnectionResetError:  # the next session begins with it
+                return
             self._told = text
 
 

@@ -126,7 +126,8 @@ async def _options(services: Services, ids: Sequence[int]) -> list[discord.Selec
     options = []
     for paper in await services.store.papers(ids[:CHOICES]):
         names = ", ".join(author.name for author in paper.authors[:3])
-        when = f"{paper.day:%Y-%m} · " if paper.day else ""
+        form = "%Y" if paper.dated_by == "year" else "%Y-%m"
+        when = f"{paper.day:{form}} · " if paper.day else ""
         options.append(
             discord.SelectOption(
                 label=label(paper.title, 100), value=str(paper.id), description=label(when + names, 100)

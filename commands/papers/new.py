@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any, Literal
 
@@ -21,7 +23,9 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.spoken import Spoken, spoken
 from data.calendar import clock
+from data.calendar.partial_days import DatedBy
 from index.digest.day_order import by_topic, for_channel
+from index.search.dates_said import days_from
 from index.search.facets import in_category
 from index.search.queries import parse_day
 
@@ -31,6 +35,7 @@ TOPIC, CHANNEL = "t", "c"
 """Orders of a listing, as letters of a button: grouped by topic, ranked for the channel; else as listed."""
 _ORDERS = {"topic": TOPIC, "channel": CHANNEL}
 """Orders by the names that members type."""
+_A_DAY = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|today|yesterday", re.IGNORECASE)
 _FEW = "\n-# There are too few papers to group them by topic."
 _NO_DIGEST = "\n-# This channel has no digest to rank for. /digest create makes one."
 
@@ -50,10 +55,17 @@ async def turn_by(press: Press, by: str, on: str, page: int, category: str, key:
 
 
 async def _seen(
-    interaction: discord.Interaction, on: date | None, category: str | None, page: int = 0, by: str = ""
+    interaction: discord.Interaction,
+    on: date | str | None,
+    category: str | None,
+    page: int = 0,
+    by: str = "",
 ) -> ui.LayoutView:
+    """A page of the listing of a day, or of a time that a member typed."""
+    services = await seen_by(interaction)
+    on = await _typed(services, on) if isinstance(on, str) else on
     place = (interaction.guild_id or 0, interaction.channel_id or 0)
-    return await show(await seen_by(interaction), on, category, page, by, place)
+    return await show(services, on, category, page, by, place)
 
 
 @select("listing.choose_category", "nc:{on:day}", "One category only")
@@ -74,6 +86,27 @@ def typed_day(text: str) -> date | None:
     return named.get(text.strip().casefold()) or parse_day(text)
 
 
+async def _typed(services: Services, text: str | None) -> date | None:
+    """The day that a member typed, or the newest listing day of a month, year or week; None for no text.
+
+    Raises
+    ------
+    UserError
+        If it is none of these, or there was no listing in that time.
+    """
+    if not text:
+        return None
+    if day := typed_day(text) if _A_DAY.fullmatch(text.strip()) else None:
+        return day
+    days = days_from(text, clock.now().date())
+    if days is None:
+        raise UserError("I can't read that as a day. Type it like 2026-05-18 or 2026-05.")
+    newest, _, _ = await services.store.listings.around(days[1] + timedelta(days=1))
+    if newest is None or (newest < days[0] and days[0] != days[1]):
+        raise UserError(f"I know of no paper announced from {day_text(days[0])} to {day_text(days[1])}.")
+    return newest if newest >= days[0] else days[0]
+
+
 async def show(
     services: Services,
     wanted: date | None,
@@ -82,7 +115,7 @@ async def show(
     by: str = "",
     place: tuple[int, int] = (0, 0),
 ) -> ui.LayoutView:
-    """A page of a day's listing.
+    """A page of a day's listing; of a month's, where no day is known.
 
     Parameters
     ----------
@@ -108,20 +141,20 @@ async def show(
         Entry(paper, link("paper.card", "Details", paper=paper.id), above=_above(chosen, place, topics))
         for place, paper in enumerate(papers)
     ]
-    weekday = f"{on:%A}"
-    heading = f"## New on {weekday}, {day_text(on)}\n{plural(len(ids), 'paper')}" + (
-        f" in {category}" if category else ""
-    )
+    known = await services.store.listings.dated_by(filter(None, (before, on, after)))
+    by_day = known.get(on, "day") == "day"
+    when = f"on {on:%A}, {day_text(on)}" if by_day else f"in {day_text(on, known[on])}"
+    heading = f"## New {when}\n{plural(len(ids), 'paper')}" + (f" in {category}" if category else "")
     shown_counts = " · ".join(f"{name} {count:,}" for name, count in counts.most_common(COUNTED))
     footer = f"-# {shown_counts}" if shown_counts else None
     if not counts:
-        heading = f"## New on {weekday}, {day_text(on)}\nI have read no listing for that day."
+        heading = f"## New {when}\nI have read no listing for that day."
     elif not entries:
-        heading += "\nI know of nothing announced that day in this category."
+        heading += f"\nI know of nothing announced {'that day' if by_day else 'then'} in this category."
     if pages > 1:
         footer = f"{footer or ''}\n-# Page {page + 1} of {pages}"
     heading += missing
-    rows: list[list[ui.Item[Any]]] = [_turning(on, page, pages, category, before, after, by)]
+    rows: list[list[ui.Item[Any]]] = [_turning(on, page, pages, category, before, after, by, known)]
     rows.append(_orders(on, category, by, bool(place[0])) if len(ids) > 1 else [])
     if len(counts) > 1:
         rows.append([_select(counts, len(categories), on, category)])
@@ -179,6 +212,7 @@ def _turning(
     before: date | None,
     after: date | None,
     by: str,
+    known: Mapping[date, DatedBy],
 ) -> list[ui.Item[Any]]:
     def to_page(text: str, day: date, at: int, key: str) -> Link:
         ids: dict[str, Any] = {"on": f"{day:%Y%m%d}", "page": at, "category": category or "", "key": key}
@@ -186,21 +220,22 @@ def _turning(
 
     buttons: list[ui.Item[Any]] = []
     if before:
-        buttons.append(to_page(f"◀◀ {day_text(before)}", before, 0, "b"))
+        buttons.append(to_page(f"◀◀ {day_text(before, known.get(before, 'day'))}", before, 0, "b"))
     if page > 0:
         buttons.append(to_page("◀ Previous", on, page - 1, "p"))
     if page < pages - 1:
         buttons.append(to_page("Next ▶", on, page + 1, "n"))
     if after:
-        buttons.append(to_page(f"{day_text(after)} ▶▶", after, 0, "a"))
+        buttons.append(to_page(f"{day_text(after, known.get(after, 'day'))} ▶▶", after, 0, "a"))
     return buttons
 
 
 async def _no_listing(services: Services) -> ui.LayoutView:
     known = plural(services.paper_count, "paper")
+    soon = "I'll fetch the last week from arXiv as soon as I can reach it. " if services.reads_arxiv else ""
     return note(
-        f"I haven't read any listing yet; there are {known} in this library. I'll fetch the last week from "
-        "arXiv as soon as I can reach it. /about says where papers come from."
+        f"I haven't read any listing yet; there are {known} in this library. {soon}"
+        "/about says where papers come from."
     )
 
 
@@ -214,7 +249,7 @@ class New(commands.Cog):
     @anywhere
     @app_commands.describe(
         category="Only this arXiv category, such as cs.CL",
-        day="The day of the listing, such as 2026-05-18 or today (default: the newest)",
+        day="A day or month, such as 2026-05-18, 2026-05 or today (default: the newest)",
         order="As listed (the default), grouped by topic, or ranked for this channel",
         private=PRIVATE,
     )
@@ -228,13 +263,10 @@ class New(commands.Cog):
         private: bool = False,
     ) -> None:
         """Show what was announced on a day"""
-        wanted = typed_day(day) if day else None
-        if day and wanted is None:
-            raise UserError("I can't read that as a day. Type it like 2026-05-18.")
         if category and typed_day(category):
             raise UserError(f"For a day, type /new day:{category.strip()}.")
         by = _ORDERS.get(order, "")
-        work = _seen(interaction, wanted, category_name(category), 0, by)
+        work = _seen(interaction, day, category_name(category), 0, by)
         await answer(interaction, work, private=private, needs=(Need.PAPERS,))
 
 
@@ -242,7 +274,7 @@ class New(commands.Cog):
 async def new_in_words(said: Spoken) -> ui.LayoutView:
     """Show a day's listing to somebody who asked in words."""
     day = said.options.get("day")
-    wanted = typed_day(day) if day else None
+    wanted = await _typed(said.services, day)
     by = _ORDERS.get(said.options.get("order", "").casefold(), "")
     place = (said.services.place.guild or 0, said.place)
     return await show(said.services, wanted, category_name(said.options.get("category")), 0, by, place)

@@ -12,6 +12,7 @@ from discord.ext import commands
 from commands.cards.lists import ACCENT, PAGE, Entry, listing, note
 from commands.cards.pictures import trends_png
 from commands.cards.text import day, label, plural, shown
+from commands.kit.dated_by import dated_by
 from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, choice, link, select
@@ -78,10 +79,11 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
     if services.insight.topics is None:
         return note("I haven't found topics yet. That happens after papers are read in.")
     on = newest_day(services)
+    upto = day(on, await dated_by(services, on))
     trends, now, before = await find(services, days, category, on)
     where = f" in {category}" if category else ""
     head = (
-        f"## Growing topics{where}, {days} days up to {day(on)}\n"
+        f"## Growing topics{where}, {days} days up to {upto}\n"
         f"{plural(now, 'paper')}, {before:,} in the {days} days before"
     )
     if not trends:
@@ -101,9 +103,8 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     box.add_item(ui.TextDisplay("\n".join([head, *lines])))
     if png:
-        alt = (
-            f"Topics that grew in the {days} days up to {day(on)}, by their share of all papers: "
-            + "; ".join(f"{phrase} {old:.1f} to {new:.1f} %" for phrase, old, new in bars)
+        alt = f"Topics that grew in the {days} days up to {upto}, by their share of all papers: " + "; ".join(
+            f"{phrase} {old:.1f} to {new:.1f} %" for phrase, old, new in bars
         )
         item = discord.MediaGalleryItem("attachment://trending.png", description=alt[:1_000])
         box.add_item(ui.MediaGallery(item))

@@ -10,7 +10,9 @@ from typing import Any
 from pydantic import ValidationError
 from pylatexenc.latex2text import LatexNodes2Text
 
+from data.anthology import is_acl_id
 from data.calendar.arxiv_ids import CATEGORY, announcement_day, find_doi, split_version
+from data.calendar.partial_days import DatedBy, read_day
 from data.keys import clean, title_words
 from data.records import PaperRecord, Rejected
 from data.stores.refusals import reason_of
@@ -63,7 +65,7 @@ def record_of(item: Any, where: str, raw: str, *, own_ids: bool = False) -> Pape
 def from_listing(item: dict[str, Any]) -> PaperRecord:
     """A line of ``arxiv-daily.jsonl``: a paper as the day's listings print it."""
     arxiv_id, version = _arxiv_id(item["id"])
-    day = _day(item.get("announced"))
+    day, known = _partial_day(item.get("announced"))
     lists = _strings(item.get("lists") or [], "lists")
     authors = _strings(item["authors"], "authors")
     return PaperRecord(
@@ -76,7 +78,8 @@ def from_listing(item: dict[str, Any]) -> PaperRecord:
         authors_complete=bool(authors),
         categories=lists,
         announced=day,
-        listings=[(name, day) for name in lists] if day else [],
+        dated_by=known,
+        listings=[(name, day) for name in lists] if day and known == "day" else [],
     )
 
 
@@ -114,6 +117,7 @@ def from_seed(item: dict[str, Any]) -> PaperRecord:
     """An entry of ``seed-papers.json``: a paper as a document describes it, with an arXiv id where known."""
     title = _text(item["title"], "title")
     category = _optional(item.get("category"))
+    day, known = _partial_day(item.get("date"))
     arxiv = {"arxiv": _arxiv_id(item["id"])[0]} if item.get("id") else {}
     return PaperRecord(
         source=SAMPLE,
@@ -125,26 +129,38 @@ def from_seed(item: dict[str, Any]) -> PaperRecord:
         authors_also=_strings(item.get("authors_also") or [], "authors_also"),
         primary_category=category,
         categories=[category] if category else [],
-        submitted=_day(item.get("date")),
+        submitted=day,
+        dated_by=known,
         venue=_optional(item.get("venue")),
     )
 
 
 def from_any(item: dict[str, Any]) -> PaperRecord:
-    """Title, abstract and authors, under any id that the file gives the paper."""
+    """Title, abstract and authors, under any id that the file gives the paper.
+
+    The ACL Anthology knows only the month of a paper; files fill in a day.
+    """
     parsed = item.get("authors_parsed")
     names = [_parsed_name(name) for name in parsed] if isinstance(parsed, list) else item.get("authors") or []
     authors = _strings([names] if isinstance(names, str) else names, "authors")
+    identifier = str(item["id"])
+    day, known = _partial_day(item.get("announced") or item.get("date"))
+    if known == "day" and is_acl_id(identifier):
+        known = "month"
     return PaperRecord(
         source="file",
-        ids={"file": str(item["id"])},
+        ids={"file": identifier},
         title=_text(item["title"], "title"),
         abstract=_text(item.get("abstract") or "", "abstract"),
         authors=authors,
         authors_complete=bool(authors),
         author_ids=_author_ids(item.get("author_ids"), authors),
         categories=[name for name in item.get("lists") or [] if CATEGORY.match(str(name))],
-        announced=_day(item.get("announced")),
+        announced=day,
+        dated_by=known,
+        doi=_optional(item.get("doi")),
+        journal_ref=_optional(item.get("journal-ref")) or _optional(item.get("journal")),
+        venue=_optional(item.get("venue")),
     )
 
 
@@ -216,6 +232,18 @@ def _day(value: Any) -> date | None:
         raise NotAPaper("a date is not text")
     try:
         return date.fromisoformat(value[:10])
+    except ValueError as error:
+        raise NotAPaper(f"no date: {value[:40]!r}") from error
+
+
+def _partial_day(value: Any) -> tuple[date | None, DatedBy]:
+    """A day, or the middle of a month or year, with how much of it is known."""
+    if value is None or value == "":
+        return None, "day"
+    if not isinstance(value, str):
+        raise NotAPaper("a date is not text")
+    try:
+        return read_day(value)
     except ValueError as error:
         raise NotAPaper(f"no date: {value[:40]!r}") from error
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, literal, or_, select
 
+from data.calendar.partial_days import DatedBy, finer
+from data.stores.papers import DAY
 from data.stores.repository import Repository
 from data.stores.slices import slices
 from data.tables.papers import ListingRow, PaperRow
@@ -93,6 +95,21 @@ class Listings(Repository):
                 ):
                     categories_of[paper_id].add(name)
         return categories_of
+
+    async def dated_by(self, days: Iterable[date]) -> dict[date, DatedBy]:
+        """How much is known of each of these days that papers have, by those papers that say most."""
+        wanted = list(days)
+        listed = select(ListingRow.day, literal("day")).where(ListingRow.day.in_(wanted))
+        announced = select(PaperRow.announced, PaperRow.dated_by).where(PaperRow.announced.in_(wanted))
+        other = select(DAY, PaperRow.dated_by).where(PaperRow.announced.is_(None), DAY.in_(wanted))
+        known: dict[date, DatedBy] = {}
+        async with self._read() as connection:
+            for query in (listed, announced, other):
+                found: Iterable[Any] = await connection.execute(query.distinct())
+                for day, dated_by in found:
+                    if day not in known or finer(dated_by, known[day]):
+                        known[day] = dated_by
+        return known
 
     async def around(self, day: date | None = None) -> tuple[date | None, date | None, date | None]:
         """(The listing day before, the day itself or the newest, the day after)."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import BindParameter, Connection, Select, bindparam, func, literal, or_, select, union_all
 
+from data.anthology import acl_page, is_acl_id
 from data.keys import title_key
 from data.records import Author, Paper, paper_of
 from data.stores.repository import Repository
@@ -33,6 +34,9 @@ _AUTHORS = (
 )
 _FORMER_TITLES = select(FormerTitleRow.paper_id, FormerTitleRow.title).where(
     FormerTitleRow.paper_id.in_(_IDS)
+)
+_FILE_IDS = select(PaperIdRow.paper_id, PaperIdRow.value).where(
+    PaperIdRow.paper_id.in_(_IDS), PaperIdRow.scheme == "file"
 )
 _FIND_ID = select(PaperIdRow.paper_id).where(
     PaperIdRow.scheme == bindparam("scheme"), PaperIdRow.value == bindparam("value")
@@ -152,13 +156,16 @@ def _papers(connection: Connection, wanted: Sequence[int]) -> list[Paper]:
         rows |= _rows(connection, moved)
     current = [row.id for row in rows.values() if not row.merged_into]
     authors, former = _authors(connection, current), _former_titles(connection, current)
+    filed = [row.id for row in rows.values() if not (row.arxiv_id or row.merged_into)]
+    acl = _acl_ids(connection, filed)
     papers = []
     for paper_id in wanted:
         row = rows.get(paper_id)
         while row is not None and row.merged_into:
             row = rows.get(row.merged_into)
         if row is not None:
-            papers.append(paper_of(row._mapping, authors.get(row.id, []), former.get(row.id, [])))
+            known = authors.get(row.id, []), former.get(row.id, []), acl.get(row.id)
+            papers.append(paper_of(row._mapping, *known))
     return papers
 
 
@@ -175,6 +182,16 @@ def _authors(connection: Connection, papers: Sequence[int]) -> dict[int, list[Au
         for paper_id, key, name, listed in connection.execute(_AUTHORS, {"ids": part}):
             authors.setdefault(paper_id, []).append(Author(key, name, listed))
     return authors
+
+
+def _acl_ids(connection: Connection, papers: Sequence[int]) -> dict[int, str]:
+    """Ids of the ACL Anthology, as its pages have them."""
+    ids: dict[int, str] = {}
+    for part in slices(papers):
+        for paper_id, value in connection.execute(_FILE_IDS, {"ids": part}):
+            if is_acl_id(value):
+                ids[paper_id] = acl_page(value)
+    return ids
 
 
 def _former_titles(connection: Connection, papers: Sequence[int]) -> dict[int, list[str]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from data.calendar.partial_days import finer
 from data.keys import name_key, text_hash, title_words
 from data.records import PaperRecord
 
@@ -67,6 +68,7 @@ def new_work(record: PaperRecord) -> Work:
         "submitted": record.submitted,
         "updated": record.updated,
         "announced": record.announced,
+        "dated_by": record.dated_by,
         "provisional": record.provisional and record.announced is not None,
         "withdrawn": record.withdrawn,
         "arxiv_id": record.ids.get("arxiv"),
@@ -104,9 +106,7 @@ def apply(work: Work, record: PaperRecord) -> None:
     for fact in _FACTS:
         theirs = getattr(record, fact)
         row[fact] = theirs if theirs and (takes_over or not row[fact]) else row[fact]
-    row["submitted"] = min((d for d in (row["submitted"], record.submitted) if d), default=None)
-    row["updated"] = max((d for d in (row["updated"], record.updated) if d), default=None)
-    _take_announcement(row, record)
+    _take_days(row, record)
     for scheme, value in record.ids.items():
         if scheme != "arxiv":
             work.ids.setdefault((scheme, value))
@@ -188,6 +188,22 @@ def _with_also(listed: list[tuple[str, bool]], also: Iterable[str]) -> list[tupl
             keys.add(name_key(name))
             authors.append((name, False))
     return authors
+
+
+def _take_days(row: dict[str, Any], record: PaperRecord) -> None:
+    """Add the record's days; where one source says more of them, its days alone count."""
+    theirs = record.submitted, record.updated, record.announced
+    if not any(theirs):
+        return
+    ours = row["submitted"], row["updated"], row["announced"]
+    if not any(ours) or finer(record.dated_by, row["dated_by"]):
+        row["submitted"], row["updated"], row["announced"] = theirs
+        row["dated_by"] = record.dated_by
+        row["provisional"] = record.provisional and record.announced is not None
+    elif not finer(row["dated_by"], record.dated_by):
+        row["submitted"] = min((d for d in (row["submitted"], record.submitted) if d), default=None)
+        row["updated"] = max((d for d in (row["updated"], record.updated) if d), default=None)
+        _take_announcement(row, record)
 
 
 def _take_announcement(row: dict[str, Any], record: PaperRecord) -> None:

@@ -46,6 +46,8 @@ class PaperRow(Base):
     submitted: Mapped[date | None]
     updated: Mapped[date | None]
     announced: Mapped[date | None] = mapped_column(index=True)
+    dated_by: Mapped[str] = mapped_column(String(5), default="day", server_default="day")
+    """How much of these days is known: ``day``, ``month`` or ``year``."""
     provisional: Mapped[bool]
     """True while the announcement day is an estimate."""
     doi: Mapped[str | None] = mapped_column(Text)

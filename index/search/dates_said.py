@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from index.search.days_said import FLAGS, POINT, YEAR, days_of, kind_of_point
+from index.search.days_said import FLAGS, POINT, YEAR, Days, days_of, kind_of_point
 from index.search.wishes import may_decline
 
 
@@ -149,11 +149,14 @@ def _but_for(span: Span, text: str, start: int, end: int, newest: date) -> tuple
 
 def day_from(text: str, today: date, newest: date | None = None) -> date | None:
     """The first day that a ``since`` option means, such as ``1w``, ``last week`` or ``May``; else None."""
-    match = re.fullmatch(POINT, text.strip(), FLAGS)
-    if match is None:
-        return None
-    days = days_of(match, "", today, newest)
+    days = days_from(text, today, newest)
     return days[0] if days else None
+
+
+def days_from(text: str, today: date, newest: date | None = None) -> Days | None:
+    """The first and the last day of a point in time, such as ``November 2021``; None for other text."""
+    match = re.fullmatch(POINT, text.strip(), FLAGS)
+    return days_of(match, "", today, newest) if match else None
 
 
 def _cut(text: str, start: int, end: int) -> str:

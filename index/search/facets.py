@@ -129,12 +129,11 @@ class Facets:
 
     def category_counts(self) -> dict[str, int]:
         """The number of papers in each category."""
-        used, counts = np.unique(self.codes[self.codes >= 0], return_counts=True)
-        by_code = dict(zip(used.tolist(), counts.tolist(), strict=True))
+        counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self._names)).tolist()
         totals: dict[str, int] = {}
         for names, code in self._names.items():
             for name in names.split():
-                totals[name] = totals.get(name, 0) + by_code.get(code, 0)
+                totals[name] = totals.get(name, 0) + counts[code]
         return totals
 
     def allowed(self, where: Where) -> np.ndarray:

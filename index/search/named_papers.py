@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from data.anthology import ACL_ID, SPLIT_ID, acl_forms
 from data.calendar.arxiv_ids import find_arxiv_id, find_doi
 from data.keys import title_words
 from data.stores.store import Store
@@ -41,15 +42,13 @@ _ARXIV_SAID = re.compile(rf"(?<!\w)arxiv[:\s]\s?({_ID})(?!\w)", re.IGNORECASE)
 _ARXIV_BARE = re.compile(
     rf"(?<![^\s(\[{{<,;“\"'`*|])({_ID})(?=[\s)\]}}>,;:.!?”\"'`*|]|$)(?!\.\d)", re.IGNORECASE
 )
-_ACL_ID = r"\d{4}\.[a-z0-9]{2,30}-[a-z0-9]{1,12}\.\d{1,4}|[A-Z]\d{2}-\d{4,5}"
 _ACL_SITE = r"(?:aclanthology\.org|aclweb\.org/anthology|aclanthology\.info/papers)/"
-_ACL = re.compile(rf"(?<![\w-]){_ACL_SITE}({_ACL_ID})(?![\d-])", re.IGNORECASE)
+_ACL = re.compile(rf"(?<![\w-]){_ACL_SITE}({ACL_ID})(?![\d-])", re.IGNORECASE)
 _ACL_ALONE = re.compile(
-    rf"<?(?:(?:https?://)?(?:www\.)?{_ACL_SITE})?({_ACL_ID}|[A-Z]\d{{2}}-\d{{1,2}}\.\d{{1,4}})"
+    rf"<?(?:(?:https?://)?(?:www\.)?{_ACL_SITE})?({ACL_ID}|{SPLIT_ID})"
     r"(?:v\d{1,2})?(?:\.pdf|\.bib)?/?>?",
     re.IGNORECASE,
 )
-_ACL_OLD = re.compile(r"([A-Z]\d{2})-(?:(\d{1,2})\.(\d{1,4})|(\d{4}))")
 _ACL_DOI = re.compile(r"10\.(?:18653|3115)/v1/(.+)")
 _OPENREVIEW = re.compile(
     r"(?<![\w-])openreview\.net/(?:forum|pdf|attachment)\?(?:[\w=&%.;-]{0,200}?&(?:amp;)?)?id=([\w-]{6,20})"
@@ -171,25 +170,13 @@ def _ids(one: NamedPaper) -> Iterator[tuple[str, str]]:
         yield one.kind, one.value
         acl = _ACL_DOI.fullmatch(one.value) if one.kind == "doi" else None
         if acl and (match := _ACL_ALONE.fullmatch(acl[1])):
-            yield from (("file", form) for form in _acl_forms(_acl(match[1])))
+            yield from (("file", form) for form in acl_forms(_acl(match[1])))
     elif one.kind == "acl":
-        forms = _acl_forms(one.value)
+        forms = acl_forms(one.value)
         for form in forms:
             yield "doi", f"10.18653/v1/{form.lower()}"
             yield "doi", f"10.3115/v1/{form.lower()}"
         yield from (("file", form) for form in forms)
-
-
-def _acl_forms(value: str) -> list[str]:
-    """How files write an Anthology id: as it is, or an old one (``P19-1531``) as ``P19-1.531``, and back."""
-    match = _ACL_OLD.fullmatch(value)
-    if match is None:
-        return [value]
-    event, volume, number, both = match.groups()
-    if both:  # the volume has one digit, or two in a workshop's id
-        split = [(both[:1], both[1:]), (both[:2], both[2:])]
-        return [value, *(f"{event}-{int(part)}.{int(rest)}" for part, rest in split)]
-    return [value, f"{event}-{volume}{int(number):0{4 - len(volume)}d}"]
 
 
 def _identifiers(text: str) -> Iterator[tuple[str, str, int, int]]:

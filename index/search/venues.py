@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from data.anthology import full_year, place_of
 from index.search.wishes import is_frame, without_frame
 
 _FULL_NAMES = {
@@ -119,25 +120,6 @@ _LONGEST = 2_000
 """How many letters of a record's comment are read."""
 _CLAUSE = re.compile(r"[.;](?=\s|$)|\n")
 _LEADING = re.compile(r"^\s*(?:on|about|for|that|which|with|in|of|concerning)\s+", re.IGNORECASE)
-_ANTHOLOGY = re.compile(
-    r"(?P<year>(?:19|20)\d\d)\.(?:findings-(?P<findings>[a-z]+)|(?P<venue>[a-z]+)-(?:main|long|short|1))\.\d+"
-    r"|(?P<letter>[A-Z])(?P<short>\d\d)-(?P<volume>\d)[\d.]+"
-)
-"""An id of the ACL Anthology, of the present form (``2021.acl-short.116``) or the old one (``P19-1531``)."""
-_LETTERS = {
-    "P": "ACL",
-    "D": "EMNLP",
-    "N": "NAACL",
-    "E": "EACL",
-    "C": "COLING",
-    "K": "CoNLL",
-    "Q": "TACL",
-    "L": "LREC",
-}
-_SHORT_PAPERS, _STUDENTS_SINCE = "PNE", 19
-"""Conferences with a second volume of short papers, and the year since which it is the students'."""
-_CENTURY = 60
-"""Two digits from here on are years of the last century."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +167,7 @@ class Venue:
 
     def has_id(self, identifier: str) -> bool:
         """Whether an id of the ACL Anthology is that of a paper there."""
-        venue = _of_id(identifier)
+        venue = appeared(identifier)
         return venue is not None and venue.name == self.name and self.year in (None, venue.year)
 
 
@@ -197,23 +179,11 @@ def _is_there(clause: str, found: re.Match[str]) -> bool:
     return not _UNSURE.search(said) and not _BESIDE.search(said)
 
 
-def _of_id(identifier: str) -> Venue | None:
+def appeared(identifier: str) -> Venue | None:
     """Where a paper with an id of the ACL Anthology appeared; None for workshops."""
-    found = _ANTHOLOGY.fullmatch(identifier)
-    if found is None:
-        return None
-    if not found["letter"]:
-        name = _BY_KEY.get(found["findings"] or found["venue"], "")
-        return Venue(name, int(found["year"])) if name else None
-    letter, short, volume = found["letter"], int(found["short"]), found["volume"]
-    seconds = letter in _SHORT_PAPERS and not _STUDENTS_SINCE <= short < _CENTURY
-    if letter not in _LETTERS or volume not in ("1", "2") or (volume == "2" and not seconds):
-        return None
-    return Venue(_LETTERS[letter], _full_year(short))
-
-
-def _full_year(short: int) -> int:
-    return short + (1900 if short >= _CENTURY else 2000)
+    place = place_of(identifier)
+    name = _BY_KEY.get(place.name.lower(), "") if place else ""
+    return Venue(name, place.year) if place and name else None
 
 
 def read_venue(text: str) -> tuple[Venue | None, str]:
@@ -235,7 +205,7 @@ def read_venue(text: str) -> tuple[Venue | None, str]:
         if not re.search(r"[^\W\d_]{2}", subject) or is_frame(f"{left} papers") or _OF_IT.search(left):
             return None, text
         typed, short = " ".join(groups["name"].lower().split()), groups.get("short")
-        year = int(groups["year"]) if groups.get("year") else _full_year(int(short)) if short else None
+        year = int(groups["year"]) if groups.get("year") else full_year(int(short)) if short else None
         if typed == "www" and year is None:
             return None, text
         return Venue(_BY_KEY[typed], year), left
