@@ -13,11 +13,19 @@ from bibtexparser.library import Library
 from bibtexparser.model import Entry, Field
 from bibtexparser.writer import BibtexFormat
 
+from commands.cards.cited_place import cited_place
 from data.keys import fold
 from data.records import Paper
 from index.identity.person_names import split_name
 
 _BARE = re.compile(r"(?<!\\)([&%#_$])")
+_FORMULA = re.compile(r"(?<!\\)\$(?=\S)[^$]{1,300}(?<=\S)(?<!\\)\$(?!\d)")
+"""What dollar signs enclose as a formula, and not as sums of money; Pandoc's rule."""
+_NAMED = {"article": "journal", "inproceedings": "booktitle", "misc": "howpublished"}
+"""The field of each kind of entry that says where the paper appeared."""
+_RIS = {"article": "JOUR", "inproceedings": "CONF", "misc": "UNPB"}
+_RIS_DATES = {"day": "%Y/%m/%d", "month": "%Y/%m//", "year": "%Y///"}
+_CSL = {"article": "article-journal", "inproceedings": "paper-conference", "misc": "article"}
 
 
 def key_of(paper: Paper) -> str:
@@ -29,7 +37,7 @@ def key_of(paper: Paper) -> str:
 
 
 def bibtex(paper: Paper, key: str = "", **more: str) -> str:
-    """An ``@article`` where a journal is known, else ``@misc`` with arXiv's eprint fields.
+    """An ``@article`` or ``@inproceedings`` if the record says where it appeared, else ``@misc``.
 
     Parameters
     ----------
@@ -39,22 +47,21 @@ def bibtex(paper: Paper, key: str = "", **more: str) -> str:
         Further fields, written as BibTeX already.
     """
     names = [author.name for author in paper.authors] + ([] if paper.authors_complete else ["others"])
-    written = _date(paper)
+    written, place = _date(paper), cited_place(paper)
+    name = tex(place.name) if place.name else None
     fields: dict[str, str | None] = {
         "title": "{" + tex(paper.title) + "}",
         "author": " and ".join(_bibtex_name(name) for name in names),
         "year": str(written.year) if written else None,
-        "month": f"{written:%b}".lower() if written else None,
-        "journal": tex(paper.journal_ref) if paper.journal_ref else None,
-        "booktitle": tex(paper.venue) if paper.venue and not paper.journal_ref else None,
+        "month": f"{written:%b}".lower() if written and paper.dated_by != "year" else None,
+        _NAMED[place.kind]: name,
         "eprint": paper.arxiv_id,
         "archiveprefix": "arXiv" if paper.arxiv_id else None,
         "primaryclass": paper.primary_category if paper.arxiv_id else None,
         "doi": plain(paper.doi) if paper.doi else None,
         "url": paper.url,
     }
-    kind = "article" if paper.journal_ref else "inproceedings" if paper.venue else "misc"
-    return write_bibtex(kind, key or key_of(paper), {**fields, **more})
+    return write_bibtex(place.kind, key or key_of(paper), {**fields, **more})
 
 
 def write_bibtex(kind: str, key: str, fields: dict[str, str | None]) -> str:
@@ -78,8 +85,12 @@ def _bibtex_name(name: str) -> str:
 
 
 def tex(text: str) -> str:
-    """Text for a BibTeX value: special characters escaped, braces balanced."""
-    text = _BARE.sub(r"\\\1", text) if text.count("$") != 2 else re.sub(r"(?<!\\)([&%#])", r"\\\1", text)
+    """Text for a BibTeX value: special characters escaped, formulas kept, braces balanced."""
+    parts, end = [], 0
+    for formula in _FORMULA.finditer(text):
+        parts += [_escaped(text[end : formula.start()]), re.sub(r"(?<!\\)([&%#])", r"\\\1", formula[0])]
+        end = formula.end()
+    text = "".join([*parts, _escaped(text[end:])])
     depth = 0
     for character in text.replace("\\{", "").replace("\\}", ""):
         depth += (character == "{") - (character == "}")
@@ -90,26 +101,29 @@ def tex(text: str) -> str:
     return text.rstrip("\\").replace('"', "''").replace("@", "{@}")
 
 
+def _escaped(text: str) -> str:
+    return re.sub(r"(?<!\\)\^", r"\\^{}", _BARE.sub(r"\\\1", text))
+
+
 def plain(text: str) -> str:
     return re.sub(r"[{}\\\s]", "", text)
 
 
 def ris(paper: Paper, **more: str | list[str]) -> str:
     """RIS for reference managers; ``more`` are further fields by rispy's names."""
-    written = _date(paper)
-    kind = "JOUR" if paper.journal_ref else "CONF" if paper.venue else "UNPB"
+    written, place = _date(paper), cited_place(paper)
     fields: dict[str, str | list[str] | None] = {
         "title": paper.title,
         "authors": [", ".join(filter(None, split_name(author.name))) for author in paper.authors],
         "year": str(written.year) if written else None,
-        "date": f"{written:%Y/%m/%d}" if written else None,
-        "journal_name" if paper.journal_ref else "secondary_title": paper.journal_ref or paper.venue,
+        "date": f"{written:{_RIS_DATES[paper.dated_by]}}" if written else None,
+        "journal_name" if place.kind == "article" else "secondary_title": place.name,
         "doi": paper.doi,
         "urls": [paper.url] if paper.url else [],
         "accession_number": f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None,
         "abstract": paper.abstract,
     }
-    return write_ris(kind, {**fields, **more})
+    return write_ris(_RIS[place.kind], {**fields, **more})
 
 
 class _Reference(rispy.RisWriter):  # type: ignore[misc]
@@ -134,16 +148,22 @@ def write_ris(kind: str, fields: dict[str, str | list[str] | None]) -> str:
 
 def csl_json(paper: Paper) -> str:
     """CSL-JSON, an array of one item."""
-    written = _date(paper)
+    written, place = _date(paper), cited_place(paper)
     people = []
     for author in paper.authors:
         family, given = split_name(author.name)
         people.append({"family": family, "given": given} if given else {"literal": family})
-    kind = "article-journal" if paper.journal_ref else "paper-conference" if paper.venue else "article"
-    item: dict[str, Any] = {"id": key_of(paper), "type": kind, "title": paper.title, "author": people}
+    item: dict[str, Any] = {
+        "id": key_of(paper),
+        "type": _CSL[place.kind],
+        "title": paper.title,
+        "author": people,
+    }
+    parts = [written.year, written.month, written.day] if written else []
+    known = {"day": 3, "month": 2, "year": 1}[paper.dated_by]
     optional = {
-        "issued": {"date-parts": [[written.year, written.month, written.day]]} if written else None,
-        "container-title": paper.journal_ref or paper.venue,
+        "issued": {"date-parts": [parts[:known]]} if written else None,
+        "container-title": place.name,
         "DOI": paper.doi,
         "URL": paper.url,
         "number": f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None,

@@ -2,6 +2,7 @@
 
 from datetime import date
 
+import bibtexparser
 import pytest
 
 from data.sources.forms import record_of
@@ -61,6 +62,19 @@ async def test_no_reply_names_a_day(months, command):
     reply = await months.user.slash(command)
     assert "Aug 2030" in reply.text
     assert "15 Aug 2030" not in reply.text
+
+
+async def test_a_citation_says_what_is_known(months):
+    card = await months.user.slash("/paper 2030.acl-long.1")
+    assert "Aug 2030 · acl · ACL 2030" in card.text
+    [link] = [button for button in card.links if button["label"] == "ACL Anthology"]
+    assert link["url"] == "https://aclanthology.org/2030.acl-long.1/"
+    cited = (await card.press("Cite")).text
+    [entry] = bibtexparser.parse_string(cited[cited.index("@") : cited.rindex("}") + 1]).entries
+    assert entry.entry_type == "inproceedings"
+    assert entry["booktitle"] == "Proceedings of ACL 2030"
+    assert (entry["year"], entry["month"]) == ("2030", "aug")
+    assert entry["url"] == "https://aclanthology.org/2030.acl-long.1/"
 
 
 async def test_a_day_that_another_source_knows_replaces_the_month(scene):
