@@ -12,6 +12,8 @@ SPLIT_ID = r"[A-Z]\d{2}-\d{1,2}\.\d{1,4}"
 JOURNALS = {
     "CL": "Computational Linguistics",
     "TACL": "Transactions of the Association for Computational Linguistics",
+    "TAL": "Traitement Automatique des Langues",
+    "LILT": "Linguistic Issues in Language Technology",
 }
 _ANY = re.compile(rf"{ACL_ID}|{SPLIT_ID}")
 _OLD = re.compile(r"([A-Z]\d{2})-(?:(\d{1,2})\.(\d{1,4})|(\d{4}))")
@@ -29,7 +31,16 @@ _LETTERS = {
     "L": "LREC",
     "J": "CL",
     "Q": "TACL",
+    "A": "ANLP",
+    "H": "HLT",
+    "I": "IJCNLP",
+    "M": "MUC",
+    "O": "ROCLING",
+    "R": "RANLP",
+    "U": "ALTA",
+    "Y": "PACLIC",
 }
+"""The series of conferences and journals in old ids; W has all workshops."""
 _SHORT_PAPERS, _STUDENTS_SINCE = "PNE", 19
 """Conferences with a second volume of short papers, and the year since which it is the students'."""
 _CENTURY = 60

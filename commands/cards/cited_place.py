@@ -18,6 +18,16 @@ _JOURNAL = re.compile(
 _PREPRINTS = re.compile(r"^\W*(?:arxiv|biorxiv|medrxiv|ssrn|zenodo|osf|corr)\b", re.IGNORECASE)
 """Servers, where a paper was posted and not published."""
 _ANTHOLOGY = "ACL Anthology"
+_SPELLED = {
+    "blackboxnlp": "BlackboxNLP",
+    "clicit": "CLiC-it",
+    "jeptalnrecital": "JEP/TALN/RECITAL",
+    "mtsummit": "MT Summit",
+    "semeval": "SemEval",
+    "starsem": "*SEM",
+    "wnut": "W-NUT",
+}
+"""Conferences whose name in the Anthology's ids is not all capitals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +53,10 @@ def _in_anthology(identifier: str) -> CitedPlace:
     place, venue = place_of(identifier), appeared(identifier)
     if place and place.name in JOURNALS:
         return CitedPlace("article", JOURNALS[place.name])
-    if place is None or venue is None:
+    if place is None:
         return CitedPlace("misc", _ANTHOLOGY)
+    name = str(venue) if venue else f"{_SPELLED.get(place.name, place.name.upper())} {place.year}"
     if place.findings:
-        name = f"Findings of the Association for Computational Linguistics: {venue}"
+        name = f"Findings of the Association for Computational Linguistics: {name}"
         return CitedPlace("inproceedings", name)
-    return CitedPlace("inproceedings", f"Proceedings of {venue}")
+    return CitedPlace("inproceedings", f"Proceedings of {name}")

@@ -15,6 +15,7 @@ from tests.helpers.records import PAPER
 BARE = replace(PAPER, arxiv_id=None, doi=None, submitted=None)
 FILED = replace(BARE, announced=date(2021, 8, 15), dated_by="month")
 FINDINGS = "Findings of the Association for Computational Linguistics: EMNLP 2020"
+PROCEEDINGS = "Proceedings of "
 TACL = "Transactions of the Association for Computational Linguistics"
 
 
@@ -38,6 +39,19 @@ def read(paper):
         (replace(FILED, acl_id="2020.findings-emnlp.5"), "inproceedings", "booktitle", FINDINGS),
         (replace(FILED, acl_id="2021.tacl-1.5"), "article", "journal", TACL),
         (replace(FILED, acl_id="J93-2004"), "article", "journal", "Computational Linguistics"),
+        (
+            replace(FILED, acl_id="2021.icon-main.59"),
+            "inproceedings",
+            "booktitle",
+            "Proceedings of ICON 2021",
+        ),
+        (
+            replace(FILED, acl_id="2020.semeval-1.9"),
+            "inproceedings",
+            "booktitle",
+            "Proceedings of SemEval 2020",
+        ),
+        (replace(FILED, acl_id="R19-1009"), "inproceedings", "booktitle", PROCEEDINGS + "RANLP 2019"),
         (replace(FILED, acl_id="W15-5932"), "misc", "howpublished", "ACL Anthology"),
         (
             replace(FILED, acl_id="2021.acl-long.1", venue="NSDI 2024"),
