@@ -30,8 +30,8 @@ GOALS = (
         (
             "**/search**{topic} — in your own words. I understand dates and people (`last week's papers "
             "by …`), `papers like X but for inference`, “quoted phrases”, author: and category:",
-            "**/similar**{paper} — the most similar papers: give an arXiv id or link, a DOI, a title, a "
-            "system's name, or paste an abstract",
+            "**/similar**{paper} — the most similar papers: give a title, a system's name, a DOI, an id "
+            "or link (arXiv, ACL Anthology), or paste an abstract",
             "**/papers**{author} — somebody's papers, by day or category",
             "In a message's menu, under *Apps*: *Papers in here* and *Similar*",
         ),
@@ -53,7 +53,7 @@ GOALS = (
             "**/digest** `mine` — the few new papers of the day that you will want, by direct message; "
             "`learn` gives it papers to learn from",
             "**/new** — the papers announced on a day, by category or topic, or ranked for this channel",
-            "**/follow** `topic:in-network aggregation` — news of people, papers, topics and categories; "
+            "**/follow**{about} — news of people, papers, topics and categories; "
             "**/following** lists what you follow, **/unfollow** ends it",
             "**/trending** — growing topics; **/top** — what people here saved and liked most",
         ),

@@ -15,9 +15,9 @@ INTENT = (
     "Discord's Developer Portal (the application, Bot, Privileged Gateway Intents, Message Content Intent)"
 )
 WHAT = (
-    "When somebody posts an arXiv or DOI link to a paper that I know, I reply with a small card, once a day "
-    "for each paper in a channel, and ping nobody. The person who posted the link can remove the card. A "
-    "link in angle brackets, `<link>`, gets no card."
+    "When somebody posts a link to a paper that I know (arXiv, ACL Anthology, DOI), I reply with a small "
+    "card, once a day for each paper in a channel, and ping nobody. The person who posted the link can "
+    "remove the card. A link in angle brackets, `<link>`, gets no card."
 )
 UNSET = (
     "Link cards are not enabled in this Labmate. The person who runs it can enable them: set LINK_CARDS=true "

@@ -60,7 +60,8 @@ def field_page(
     """Which fields a digest reads, and how its description was read."""
     chosen = fields_line(sorted(digest.category_set), MOST_CHOSEN)
     all_read = fields_line(reads) or ALL_FIELDS
-    lines = [f"Now: {chosen}." if chosen else f"Now: everything that I read ({all_read})."]
+    everything = f"everything that I read ({all_read})" if reads else "all papers that come in"
+    lines = [f"Now: {chosen or everything}."]
     if digest.query:
         lines.append(f"In your words: “{shown(digest.query, 200)}”")
         lines += description_lines(read)
@@ -175,8 +176,10 @@ def _page(number: int, question: str, text: str, problem: str) -> str:
     return with_problem(head, problem)
 
 
-def no_such_field(typed: str) -> str:
+def no_such_field(typed: str, others: str = "") -> str:
     """A typed field that arXiv doesn't have."""
+    if others:
+        return f"No paper is in a field called “{shown(typed, 60)}”. There are: {others}. I changed nothing."
     return (
         f"arXiv has no field called “{shown(typed, 60)}”. Write a name such as Robotics, or a code such as "
         "cs.RO. I changed nothing."

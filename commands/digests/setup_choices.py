@@ -15,9 +15,11 @@ from commands.digests.moving import PLACES, place_chosen
 from commands.digests.panel import WEEKS, correct_description
 from commands.digests.settings import MOST_CATEGORY, NOT_OFFERED, offered_time
 from commands.digests.setup_pages import STEPS, page
+from commands.kit.library_kind import has_arxiv
 from commands.kit.links import Press, button, select
 from commands.kit.replies import UserError, answer, open_form
 from commands.kit.reply import Reply
+from commands.kit.services import Services
 from data.sources.arxiv_fields import field_name, fields_named
 from data.stores.digest_record import Digest
 from index.digest.description import LONGEST_DESCRIPTION
@@ -141,14 +143,14 @@ class Describe(SetupForm):
                 label="More fields, separated by commas",
                 max_length=300,
                 required=False,
-                placeholder="Names or codes, such as: Robotics, cs.CR",
+                placeholder=_such_fields(press.services),
             ),
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
         codes = set(self._digest.category_set)
         for typed in filter(None, map(str.strip, values["fields"].split(","))):
-            codes |= set(_field(typed))
+            codes |= set(_field(self._services, typed))
         if len(codes) > MOST_FIELDS:
             raise UserError(f"A digest takes up to {MOST_FIELDS} fields. I changed nothing.")
         await self._services.store.digests.change(
@@ -157,7 +159,20 @@ class Describe(SetupForm):
         return await self._then()
 
 
-def _field(typed: str) -> Sequence[str]:
+def _of_library(services: Services) -> list[str]:
+    """The library's categories if they aren't arXiv's, those with most papers first."""
+    if has_arxiv(services):
+        return []
+    known = services.corpus.facets.category_counts()
+    return sorted(known, key=lambda one: -known[one])
+
+
+def _such_fields(services: Services) -> str:
+    known = _of_library(services)
+    return f"Such as: {', '.join(known[:3])}"[:100] if known else "Names or codes, such as: Robotics, cs.CR"
+
+
+def _field(services: Services, typed: str) -> Sequence[str]:
     """The category that a typed name or code means; both where arXiv has two of the same name.
 
     Raises
@@ -165,11 +180,12 @@ def _field(typed: str) -> Sequence[str]:
     UserError
         Where it means none, or several.
     """
-    codes = fields_named(typed)
+    others = _of_library(services)
+    codes = [one for one in others if one.casefold() == typed.casefold()] or fields_named(typed)
     if len({field_name(code) for code in codes}) == 1:
         return codes
     if not codes:
-        raise UserError(cards.no_such_field(typed))
+        raise UserError(cards.no_such_field(typed, ", ".join(others[:5])))
     raise UserError(cards.several_fields(typed, codes))
 
 

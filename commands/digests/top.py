@@ -63,7 +63,7 @@ class Top(commands.Cog):
     @in_servers
     @app_commands.describe(
         days="How many days back",
-        category="One arXiv category",
+        category="One category",
         everywhere="In all servers, if that is allowed",
     )
     @app_commands.autocomplete(category=complete_category)

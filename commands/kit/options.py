@@ -17,7 +17,8 @@ from index.search.names import Name
 from index.search.queries import parse_day
 
 PRIVATE = "Only you see the answer"
-A_PAPER = "An arXiv id or link, a DOI, a title or part of one, or a system's name"
+A_PAPER = "A title or part of one, a system's name, a DOI, or an id or link (arXiv, ACL Anthology)"
+A_CATEGORY = "Only papers of this category; as you type, I offer those that there are"
 """What commands say of an option that they share."""
 CHOICES = 25
 MAX_OPTION = 100
@@ -59,8 +60,8 @@ def category_name(text: str | None) -> str | None:
     name = text.strip()
     if not CATEGORY.match(name) or len(name) > 30:
         raise UserError(
-            f"“{_echo(text)}” isn't an arXiv category. "
-            "Categories look like cs.CL, or cs for all of computer science."
+            f"“{_echo(text)}” isn't a category. /about shows which I have. "
+            "Those of arXiv look like cs.CL, or cs for all of computer science."
         )
     archive, dot, subject = name.partition(".")
     return f"{archive}{dot}{subject.upper() if len(subject) == 2 else subject}"

@@ -10,6 +10,7 @@ from discord import ui
 
 from commands.cards.lists import note
 from commands.cards.text import label, safe, shorten
+from commands.kit.library_kind import has_arxiv
 from commands.kit.links import choice
 from commands.kit.replies import UserError
 from commands.kit.services import Services
@@ -18,7 +19,6 @@ from data.keys import title_words
 from data.records import Paper
 
 CHOICES = 25
-UNKNOWN_PAPER = "I don't know that paper. Give its title, or its id or link at arXiv or the ACL Anthology."
 WHOLE = 4
 """From this many words on, what was typed is taken for a whole title."""
 
@@ -37,6 +37,16 @@ async def paper_of(services: Services, paper_id: int) -> Paper:
     return papers[0]
 
 
+def _sites(services: Services) -> str:
+    """The places whose ids and links are understood, as far as the library has papers from there."""
+    return "arXiv or the ACL Anthology" if has_arxiv(services) else "the ACL Anthology"
+
+
+def unknown_paper(services: Services) -> str:
+    """What to say of a text that means no paper."""
+    return f"I don't know that paper. Give its title, or its id or link at {_sites(services)}."
+
+
 async def which_paper(services: Services, typed: str) -> int:
     """The store id of the one paper that a text means.
 
@@ -50,7 +60,7 @@ async def which_paper(services: Services, typed: str) -> int:
         raise UserError(
             "Several papers match. Choose one from the list that appears while you type."
             if ids
-            else UNKNOWN_PAPER
+            else unknown_paper(services)
         )
     return ids[0]
 
@@ -107,7 +117,7 @@ async def offer_others(
 async def no_such_paper(services: Services, typed: str, action: str, **more: Any) -> ui.LayoutView:
     """No paper matches: say what would, and offer the closest titles as guesses."""
     text = (
-        f"No paper matches “{_echo(typed)}”. Give an id or link of arXiv or the ACL Anthology, a DOI, a "
+        f"No paper matches “{_echo(typed)}”. Give an id or link of {_sites(services)}, a DOI, a "
         "title or part of one, or the name of a system; /search finds papers by what they are about."
     )
     if late := await late_papers(services):

@@ -96,7 +96,7 @@ class Save(commands.Cog):
     @app_commands.command(name="save")
     @anywhere
     @app_commands.describe(
-        paper="A title, an arXiv id or a link", tags="Separated by commas", note="A note that only you see"
+        paper="A title, an id or a link", tags="Separated by commas", note="A note that only you see"
     )
     @app_commands.autocomplete(paper=complete_paper)
     async def save(

@@ -48,7 +48,7 @@ class ListCommands(
         ][:CHOICES]
 
     @app_commands.command()
-    @app_commands.describe(paper="A title, an arXiv id or a link", list="Its name; a new name starts a list")
+    @app_commands.describe(paper="A title, an id or a link", list="Its name; a new name starts a list")
     @app_commands.autocomplete(paper=complete_paper, list=_complete)
     async def add(
         self,
@@ -74,7 +74,7 @@ class ListCommands(
         return await shared.show(self._services, await shared.named(interaction, self._services, typed))
 
     @app_commands.command()
-    @app_commands.describe(paper="A title, an arXiv id or a link", list="Which list")
+    @app_commands.describe(paper="A title, an id or a link", list="Which list")
     @app_commands.autocomplete(paper=complete_paper, list=_complete)
     async def remove(
         self,

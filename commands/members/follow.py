@@ -17,7 +17,7 @@ from commands.kit.links import Press, button, choice, link, select
 from commands.kit.options import CHOICES
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
-from commands.kit.which_paper import UNKNOWN_PAPER
+from commands.kit.which_paper import unknown_paper
 from commands.kit.which_person import ask_which, complete_person, options, whom
 from commands.members.following import follow_options, show_following
 from commands.members.topic_remarks import NO_REMARKS, Remarks, remarks_on
@@ -166,15 +166,13 @@ async def correct_topic(services: Services, member: int, number: int) -> ui.Layo
 
 
 async def follow_category(services: Services, member: int, category: str) -> ui.LayoutView:
-    """Follow an arXiv category."""
+    """Follow a category."""
     known = services.corpus.facets.category_counts()
     name = _spelled(category.strip(), known)
     if not name:
-        offered = ", ".join(sorted(known, key=lambda one: -known[one])[:5])
-        raise UserError(
-            f"I don't know any paper in “{shown(category.strip(), 40)}”. Categories look like "
-            f"{offered or 'cs.CL'}."
-        )
+        most = sorted(known, key=lambda one: -known[one])
+        offered = f" Those with most papers: {', '.join(most[:5])}." if most else ""
+        raise UserError(f"I don't know any paper in “{shown(category.strip(), 40)}”.{offered}")
     return await follow(services, member, "category", name, name)
 
 
@@ -206,9 +204,9 @@ class Following(commands.Cog):
     @anywhere
     @app_commands.describe(
         person="A person's name",
-        paper="A title, an arXiv id or a link",
+        paper="A title, an id or a link",
         topic="A topic in words",
-        category="An arXiv category such as cs.CL",
+        category="A category; as you type, I offer those that there are",
     )
     @app_commands.autocomplete(person=complete_person)
     async def follow_command(
@@ -242,9 +240,9 @@ class Following(commands.Cog):
             paper_ids = await services.search.resolve(paper, 2)
             if len(paper_ids) != 1:
                 raise UserError(
-                    "Several papers match. Give the whole title or the arXiv id."
+                    "Several papers match. Give the whole title or the id."
                     if paper_ids
-                    else UNKNOWN_PAPER
+                    else unknown_paper(services)
                 )
             return await follow_paper(services, member, paper_ids[0])
         found_person = await whom(services, person or "")

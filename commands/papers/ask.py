@@ -12,6 +12,7 @@ from commands.kit.installs import anywhere
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, link, select
 from commands.kit.options import (
+    A_CATEGORY,
     PRIVATE,
     category_name,
     complete_category,
@@ -120,9 +121,9 @@ class Ask(commands.Cog):
     @anywhere
     @app_commands.describe(
         question="Your question, in your own words",
-        paper="Only this paper answers: an arXiv id or link, a DOI, a title or part of one",
+        paper="Only this paper answers: a title or part of one, a DOI, an id or a link",
         since="Only papers since this day, such as 2026-05",
-        category="Only papers of this arXiv category, such as cs.LG",
+        category=A_CATEGORY,
         private=PRIVATE,
     )
     @app_commands.autocomplete(paper=complete_paper, since=complete_since, category=complete_category)

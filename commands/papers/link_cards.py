@@ -1,4 +1,4 @@
-"""`/link-cards`, and the small card below a posted arXiv or DOI link, if a server has them switched on.
+"""`/link-cards`, and the small card below a posted link to a paper, if a server has them switched on.
 
 It needs Discord's Message Content Intent, which the operator asks for with LINK_CARDS. Labmate looks only at
 the links of a message, and keeps neither the message nor who wrote it.
@@ -73,9 +73,7 @@ class LinkReplies(commands.Cog):
 
     @app_commands.command(name="link-cards")
     @in_servers
-    @app_commands.describe(
-        switch="Whether I reply to posted arXiv and DOI links here (if you manage the server)"
-    )
+    @app_commands.describe(switch="Whether I reply to posted links to papers here (if you manage the server)")
     async def link_cards(
         self, interaction: discord.Interaction, switch: Literal["on", "off"] | None = None
     ) -> None:

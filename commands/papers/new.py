@@ -17,7 +17,7 @@ from commands.cards.text import day as day_text
 from commands.cards.text import plural, shown
 from commands.kit.installs import anywhere
 from commands.kit.links import Link, Press, button, choice, link, select
-from commands.kit.options import PRIVATE, category_name, complete_category
+from commands.kit.options import A_CATEGORY, PRIVATE, category_name, complete_category
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
@@ -248,7 +248,7 @@ class New(commands.Cog):
     @app_commands.command()
     @anywhere
     @app_commands.describe(
-        category="Only this arXiv category, such as cs.CL",
+        category=A_CATEGORY,
         day="A day or month, such as 2026-05-18, 2026-05 or today (default: the newest)",
         order="As listed (the default), grouped by topic, or ranked for this channel",
         private=PRIVATE,

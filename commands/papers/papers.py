@@ -15,6 +15,7 @@ from commands.cards.text import day, plural, safe, shorten
 from commands.kit.installs import anywhere
 from commands.kit.links import Link, Press, button, link, select
 from commands.kit.options import (
+    A_CATEGORY,
     PRIVATE,
     category_name,
     complete_category,
@@ -230,7 +231,7 @@ class PapersCommands(commands.Cog):
         author="The author's name; any spelling of it",
         sort="Which papers come first (default: newest)",
         since="Only papers since this day, such as 2026-05",
-        category="Only papers of this arXiv category, such as cs.DC",
+        category=A_CATEGORY,
         private=PRIVATE,
     )
     @app_commands.autocomplete(author=complete_person, since=complete_since, category=complete_category)

@@ -29,6 +29,7 @@ from commands.kit.kept import kept_link, kept_numbers
 from commands.kit.limits import SEARCH
 from commands.kit.links import Link, Press, button, choice, link
 from commands.kit.options import (
+    A_CATEGORY,
     PRIVATE,
     category_name,
     complete_author,
@@ -323,7 +324,7 @@ class SearchCog(commands.Cog, name="Search"):
     @app_commands.describe(
         query="In your words; “last week”, “by …”, “like …”, quoted phrases, author: and category: work",
         since="Only papers since this day, such as 2026-05 or last week",
-        category="Only papers of this arXiv category, such as cs.DC",
+        category=A_CATEGORY,
         author="Only papers by this author",
         sort="Which papers come first (default: best)",
         page="How many papers a page has (default: 5)",

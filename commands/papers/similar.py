@@ -53,7 +53,7 @@ class Similar(commands.Cog):
     @app_commands.command()
     @anywhere
     @app_commands.describe(
-        paper="An arXiv id or link, a DOI, a title or part of one, a system's name, or a pasted abstract",
+        paper="A title or part of one, a system's name, an id or link (arXiv, ACL Anthology), or an abstract",
         private=PRIVATE,
     )
     @app_commands.autocomplete(paper=complete_paper)

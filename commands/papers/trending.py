@@ -16,7 +16,7 @@ from commands.kit.dated_by import dated_by
 from commands.kit.installs import anywhere
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, choice, link, select
-from commands.kit.options import PRIVATE, category_name, complete_category
+from commands.kit.options import A_CATEGORY, PRIVATE, category_name, complete_category
 from commands.kit.painter import attached
 from commands.kit.progress import Need
 from commands.kit.replies import answer
@@ -146,7 +146,7 @@ class Trending(commands.Cog):
     @anywhere
     @app_commands.describe(
         days="Length of the period (default: 90)",
-        category="Only papers of this arXiv category, such as cs.CL",
+        category=A_CATEGORY,
         private=PRIVATE,
     )
     @app_commands.autocomplete(category=complete_category)

@@ -130,7 +130,7 @@ class GraphCommand(commands.Cog, name="Graph"):
     @anywhere
     @app_commands.describe(
         person="The person in the middle; a paper's name leads to the paper",
-        paper="Or the paper in the middle: a title, an arXiv id, a link",
+        paper="Or the paper in the middle: a title, an id, a link",
         private=PRIVATE,
     )
     @app_commands.autocomplete(person=complete_person, paper=complete_paper)

@@ -134,7 +134,7 @@ class Facets:
         for names, code in self._names.items():
             for name in names.split():
                 totals[name] = totals.get(name, 0) + counts[code]
-        return totals
+        return {name: count for name, count in totals.items() if count}
 
     def allowed(self, where: Where) -> np.ndarray:
         """A boolean array over store ids: true where the paper passes the filter."""

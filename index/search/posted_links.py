@@ -1,4 +1,4 @@
-"""The papers that a chat message links to on purpose: arXiv links and DOI links that it doesn't hide."""
+"""The papers that a chat message links to on purpose: arXiv's, the ACL Anthology's, DOIs; none hidden."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def posted_links(text: str) -> PostedLinks:
     papers: dict[tuple[str, str], NamedPaper] = {}
     alone = True
     for link in _LINK.findall(_HIDDEN.sub(" ", text[:LOOKED_AT])):
-        named = [one for one in links_in(link) if one.kind in ("arxiv", "doi")]
+        named = [one for one in links_in(link) if one.kind in ("arxiv", "acl", "doi")]
         alone = alone and bool(named)
         papers |= {one.key: one for one in named}
     return PostedLinks(tuple(papers.values()), alone)

@@ -183,7 +183,7 @@ async def test_a_paper_that_does_not_exist_leads_to_guesses_that_can_be_asked(la
     ("typed", "says"),
     [
         ("/ask question:why? since:yesteryear", "as a day"),
-        ("/ask question:why? category:'; DROP TABLE", "isn't an arXiv category"),
+        ("/ask question:why? category:'; DROP TABLE", "isn't a category"),
         ("/ask question:how are gradients compressed? category:math.CO", "without since and category"),
         ("/ask question:how are gradients compressed? since:2031", "without since and category"),
     ],

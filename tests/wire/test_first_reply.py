@@ -118,6 +118,10 @@ async def test_its_presence_says_what_it_reads(lab):
     assert "7 papers up to" in activity["state"]
 
 
+def test_a_presence_names_no_field_of_arxiv_where_there_is_none():
+    assert reading((), 8, MONDAY, "month") == f"8 papers up to {MONDAY:%b %Y}"
+
+
 def test_a_presence_fits_however_many_fields_there_are():
     for codes in ((), ("cs.AI",), ("cs.CE", "eess.SY", "physics.ao-ph") * 40, ("x" * 200,)):
         assert 0 < len(reading(codes, 10**9, MONDAY)) <= MOST

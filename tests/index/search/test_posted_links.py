@@ -1,4 +1,4 @@
-"""Which links of a chat message count: those to arXiv and DOIs that the message does not hide."""
+"""Which links of a chat message count: those to papers that the message does not hide."""
 
 import time
 
@@ -23,6 +23,7 @@ LINK = "https://arxiv.org/abs/2412.12636"
         (f"`{LINK}` ```\n{LINK}``` ||{LINK}||", [], True),
         (f"```\n{LINK}", [], True),
         ("arXiv:2412.12636 10.1145/1.2", [], True),
+        ("https://aclanthology.org/P18-1207/", ["P18-1207"], True),
         ("https://openreview.net/forum?id=aBc_dEf-12", [], False),
         ("<@1> <:x:2>", [], True),
         ("", [], True),
