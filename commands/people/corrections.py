@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import discord
@@ -16,7 +17,9 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from commands.kit.which_person import GONE, options, person_of
 from commands.people.author import show_card
-from data.keys import name_key
+from data.keys import fold, name_key
+from data.stores.people import Person
+from data.stores.person_passes import Membership
 from index.people.person_match import namesakes
 from index.trust.corrections import Refused, join, move_out
 
@@ -43,11 +46,11 @@ async def choose_same(press: Press, other: int, person: int) -> None:
     await answer(press.interaction, same(press.interaction, press.services, person, other), private=True)
 
 
-@button("correction.papers", "k:p:{person}")
-async def open_papers(press: Press, person: int) -> None:
-    """Show a person's papers, to say which is somebody else's."""
-    work = show_papers(press.interaction, press.services, person)
-    await answer(press.interaction, work, private=True)
+@button("correction.papers", "k:p:{person}{page:page?}")
+async def open_papers(press: Press, person: int, page: int | None) -> None:
+    """Show a page of a person's papers, to say which is somebody else's."""
+    work = show_papers(press.interaction, press.services, person, page or 0)
+    await answer(press.interaction, work, private=True, update=page is not None)
 
 
 @select("correction.choose_paper", "kp:{person}", "The paper that is not theirs", value=int)
@@ -86,14 +89,68 @@ async def show_others(interaction: discord.Interaction, services: Services, numb
     return note("\n".join(lines), rows)
 
 
-async def show_papers(interaction: discord.Interaction, services: Services, number: int) -> ui.LayoutView:
-    """A person's papers, the least certain first, to say which is somebody else's."""
+async def show_papers(
+    interaction: discord.Interaction, services: Services, number: int, page: int = 0
+) -> ui.LayoutView:
+    """A page of a person's papers, the least certain first, to say which is somebody else's."""
+    person, rows = await _to_split(interaction, services, number)
+    page = min(page, max(len(rows) - 1, 0) // CHOICES)
+    start = page * CHOICES
+    here = rows[start : start + CHOICES]
+    turns: list[ui.Item[Any]] = []
+    if page:
+        turns.append(link("correction.papers", "Back", person=person.id, page=page - 1))
+    if start + CHOICES < len(rows):
+        turns.append(link("correction.papers", "Next", person=person.id, page=page + 1))
+    place = f"\n-# {start + 1} to {start + len(here)} of {len(rows)}" if turns else ""
+    told = f"The ones I'm least sure of come first.{place}"
+    return note(
+        f"## Which paper isn't {shown(person.name, 80)}'s?\n{told}",
+        [[await _choice_of(services, person, here)], turns],
+    )
+
+
+async def take_typed(
+    interaction: discord.Interaction, services: Services, number: int, typed: str
+) -> ui.LayoutView:
+    """Take the paper that was typed from a person; of several that are meant, offer which."""
+    person, rows = await _to_split(interaction, services, number)
+    papers = await services.store.papers([row.paper_id for row in rows])
+    wanted = fold(typed)
+    meant = {paper.id for paper in papers if fold(paper.title) == wanted}
+    if not meant:
+        meant = {paper.id for paper in papers if wanted in fold(paper.title)}
+        meant |= set(await services.search.resolve(typed)) & {paper.id for paper in papers}
+    if not meant:
+        raise UserError(
+            f"{shown(person.name, 80)} has no paper like “{shown(typed, 80)}” here. Without paper:, "
+            "/person split shows all of them."
+        )
+    if len(meant) == 1:
+        return await not_theirs(interaction, services, person.id, meant.pop())
+    length = {paper.id: len(paper.title) for paper in papers}
+    chosen = sorted((row for row in rows if row.paper_id in meant), key=lambda row: length[row.paper_id])
+    more = len(chosen) - CHOICES
+    rest = f"\n-# {more} more match; type more of the title." if more > 0 else ""
+    return note(
+        f"## Which paper isn't {shown(person.name, 80)}'s?\nSeveral match what you typed.{rest}",
+        [[await _choice_of(services, person, chosen[:CHOICES])]],
+    )
+
+
+async def _to_split(
+    interaction: discord.Interaction, services: Services, number: int
+) -> tuple[Person, list[Membership]]:
+    """A person whom the member may correct, and their papers, the least certain first."""
     person = await person_of(services, number)
     if await scope_of(interaction, services, person.id) is None:
         raise UserError(WHO_MAY)
-    rows = sorted(await services.store.people.memberships(person.id), key=lambda row: row.confidence)[
-        :CHOICES
-    ]
+    memberships = await services.store.people.memberships(person.id)
+    return person, sorted(memberships, key=lambda row: row.confidence)
+
+
+async def _choice_of(services: Services, person: Person, rows: Sequence[Membership]) -> ui.Item[Any]:
+    """A menu of papers, each with why it counts as the person's."""
     ids = {row.paper_id for row in rows} | {row.support for row in rows if row.support is not None}
     papers = {paper.id: paper for paper in await services.store.papers(sorted(ids))}
     own = {name_key(form) for form in person.forms}
@@ -110,10 +167,7 @@ async def show_papers(interaction: discord.Interaction, services: Services, numb
         for row in rows
         if row.paper_id in papers
     ]
-    return note(
-        f"## Which paper isn't {shown(person.name, 80)}'s?\nThe ones I'm least sure of come first.",
-        [[choice("correction.choose_paper", choices, person=person.id)]],
-    )
+    return choice("correction.choose_paper", choices, person=person.id)
 
 
 async def same(interaction: discord.Interaction, services: Services, one: int, other: int) -> ui.LayoutView:

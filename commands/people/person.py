@@ -25,7 +25,7 @@ from commands.kit.links import Press, button, link
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.which_person import ask_which, complete_person, refuse_several, whom
-from commands.people.corrections import same, show_papers
+from commands.people.corrections import same, show_papers, take_typed
 from data.stores.corrections import Correction
 from data.stores.people import Person
 from index.trust.corrections import Refused, promote, take_back
@@ -173,19 +173,26 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
         return await same(interaction, services, people[0], people[1])
 
     @app_commands.command()
-    @app_commands.describe(name="The person")
+    @app_commands.describe(name="The person", paper="A title or part of one, an arXiv id or a link")
     @app_commands.autocomplete(name=complete_person)
-    async def split(self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 200]) -> None:
+    async def split(
+        self,
+        interaction: discord.Interaction,
+        name: app_commands.Range[str, 1, 200],
+        paper: app_commands.Range[str, 1, 500] | None = None,
+    ) -> None:
         """Say that a paper is not this person's"""
-        await answer(interaction, self._split(interaction, name), private=True)
+        await answer(interaction, self._split(interaction, name, paper), private=True)
 
-    async def _split(self, interaction: discord.Interaction, name: str) -> ui.LayoutView:
+    async def _split(self, interaction: discord.Interaction, name: str, paper: str | None) -> ui.LayoutView:
         services = await seen_by(interaction)
         if not await may_correct_somebody(interaction, services):
             raise UserError(WHO_MAY)
         match = await whom(services, name)
         if match.person is None:
             return await ask_which(services, match, CHOOSE)
+        if paper is not None:
+            return await take_typed(interaction, services, match.person.id, paper)
         return await show_papers(interaction, services, match.person.id)
 
 
