@@ -18,8 +18,7 @@ from index.digest.description import CheckedDescription
 
 NO_DIGESTS = "There are no digests here yet. /digest create sets one up; /digest mine sets up your own."
 NONE_TO_CHANGE = (
-    "I found no such digest that you can change. /digest list shows this server's digests; "
-    "/digest mine shows yours."
+    "I found no such digest that you can change. /digest list shows this server's digests and yours."
 )
 NOTHING_NEW = (
     "Nothing was announced since the last posting, or today's was posted already. /digest history shows it."

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
-from commands.cards import digest as cards
 from commands.cards import digest_replies as replies
 from commands.cards.lists import note
-from commands.cards.people import people_list
 from commands.digests.changes import change, create, post_now, same_name_here, start
 from commands.digests.giving import Gift, given_to
+from commands.digests.listing import list_digests, show_list
 from commands.digests.panel import panel
 from commands.digests.posting import Poster
 from commands.digests.preview import preview
 from commands.digests.taste import learned
 from commands.digests.which import ONLY_ONE, DigestOption
-from commands.kit.authority import manages_server
 from commands.kit.feeds import feed_view
-from commands.kit.installs import anywhere, is_present
+from commands.kit.installs import anywhere
 from commands.kit.limits import FEED, IMPORT, PICTURE
 from commands.kit.links import link
 from commands.kit.replies import UserError, answer, in_line
@@ -33,28 +29,13 @@ from commands.kit.services import Services, seen_by
 from commands.kit.supervise import ended, first_of, lasting
 from commands.kit.which_person import complete_person
 from data.calendar import clock
-from data.stores.digest_record import Digest
 from index.digest.due import next_due
 
 EVERY = timedelta(seconds=20)
 """Between looks at what is due."""
 AFTER_FAILURE = 5.0
 """Seconds after a look that failed."""
-LISTED = 10
 which = app_commands.describe(digest="Which digest")
-
-
-def show_list(digests: Sequence[Digest]) -> ui.LayoutView:
-    """Digests with their state and next time."""
-    now = clock.now()
-    rows: list[tuple[str, ui.Item[Any]]] = [
-        (
-            cards.summary(digest, replies.when_next(next_due(digest, now))),
-            link("digest.when", "Settings", digest=digest.id),
-        )
-        for digest in digests[:LISTED]
-    ]
-    return people_list("## Digests", rows) if rows else note(replies.NO_DIGESTS)
 
 
 @anywhere
@@ -112,14 +93,8 @@ class DigestGroup(
 
     @app_commands.command()
     async def list(self, interaction: discord.Interaction) -> None:
-        """Show the digests of this server"""
-        await answer(interaction, self._list(interaction), private=True)
-
-    async def _list(self, interaction: discord.Interaction) -> ui.LayoutView:
-        if not is_present(interaction):
-            return show_list(await self._services.store.digests.of_owner(interaction.user.id, drafts=True))
-        guild, may = interaction.guild_id, manages_server(interaction)
-        return show_list(await self._services.store.digests.of_guild(guild, drafts=may) if guild else [])
+        """Show the digests of this server and your own"""
+        await answer(interaction, list_digests(interaction), private=True)
 
     @app_commands.command()
     @which

@@ -121,6 +121,7 @@ def _digests() -> dict[str, Row]:
     own = of(World.digest, "dgs:h:{n}", own=True)
     rows["digest.set_time own"] = Row(own, ALL, SOMEBODY, SOMEBODY, 3, "10:00", private=True)
     channel = lambda world: str(world.discord.channel["id"])  # noqa: E731
+    rows["digest.list"] = open_to_all("dgl:0")
     rows["digest.set_place_named"] = Row(of(World.digest, "dgk:{n}"), ALL, MANAGERS, MANAGERS, 3, channel)
     rows["digest.move"] = Row(of(World.digest, "dgb:m:{n}"), ALL, MANAGERS, MANAGERS)
     rows["digest.set_place"] = Row(of(World.digest, "dgc:{n}"), ALL, MANAGERS, MANAGERS, 8, channel)
