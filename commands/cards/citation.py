@@ -17,6 +17,7 @@ from commands.cards.cited_place import cited_place
 from data.keys import fold
 from data.records import Paper
 from index.identity.person_names import split_name
+from index.people.no_person import is_group
 
 _BARE = re.compile(r"(?<!\\)([&%#_$])")
 _FORMULA = re.compile(r"(?<!\\)\$(?=\S)[^$]{1,300}(?<=\S)(?<!\\)\$(?!\d)")
@@ -30,7 +31,8 @@ _CSL = {"article": "article-journal", "inproceedings": "paper-conference", "misc
 
 def key_of(paper: Paper) -> str:
     """A citation key such as ``xi2026few``: family name, year, first long word of the title."""
-    family = split_name(paper.authors[0].name)[0] if paper.authors else "anonymous"
+    first = paper.authors[0].name if paper.authors else ""
+    family = first if is_group(first) else split_name(first)[0] if paper.authors else "anonymous"
     year = str(paper.day.year) if paper.day else ""
     word = next((w for w in re.findall(r"[a-z]+", fold(paper.title)) if len(w) > 3), "")
     return re.sub(r"[^a-z0-9]", "", fold(family))[:30] + year + word[:20] or f"paper{paper.id}"
@@ -79,6 +81,8 @@ def write_bibtex(kind: str, key: str, fields: dict[str, str | None]) -> str:
 def _bibtex_name(name: str) -> str:
     if name == "others":
         return name
+    if is_group(name):
+        return "{" + tex(name) + "}"
     family, given = (tex(part).replace(",", "") for part in split_name(name))
     family = "{" + family + "}" if re.search(r"\band\b", family) else family
     return f"{family}, {given}" if given else "{" + family + "}"
@@ -114,7 +118,7 @@ def ris(paper: Paper, **more: str | list[str]) -> str:
     written, place = _date(paper), cited_place(paper)
     fields: dict[str, str | list[str] | None] = {
         "title": paper.title,
-        "authors": [", ".join(filter(None, split_name(author.name))) for author in paper.authors],
+        "authors": [_ris_name(author.name) for author in paper.authors],
         "year": str(written.year) if written else None,
         "date": f"{written:{_RIS_DATES[paper.dated_by]}}" if written else None,
         "journal_name" if place.kind == "article" else "secondary_title": place.name,
@@ -124,6 +128,10 @@ def ris(paper: Paper, **more: str | list[str]) -> str:
         "abstract": paper.abstract,
     }
     return write_ris(_RIS[place.kind], {**fields, **more})
+
+
+def _ris_name(name: str) -> str:
+    return name if is_group(name) else ", ".join(filter(None, split_name(name)))
 
 
 class _Reference(rispy.RisWriter):  # type: ignore[misc]
@@ -151,7 +159,7 @@ def csl_json(paper: Paper) -> str:
     written, place = _date(paper), cited_place(paper)
     people = []
     for author in paper.authors:
-        family, given = split_name(author.name)
+        family, given = (author.name, "") if is_group(author.name) else split_name(author.name)
         people.append({"family": family, "given": given} if given else {"literal": family})
     item: dict[str, Any] = {
         "id": key_of(paper),

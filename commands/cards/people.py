@@ -14,6 +14,7 @@ from commands.cards.lists import ACCENT, framed
 from commands.cards.text import label, plural, safe, shorten, shown
 from data.stores.corrections import Correction
 from data.stores.people import Person
+from index.people.no_person import is_group
 from index.people.scores import Score, Trust
 
 
@@ -118,6 +119,8 @@ def author_card(
     person = card.person
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     head = [f"## {shown(person.name, 100)}"]
+    if is_group(person.name):
+        head.append("-# By its name a group, not a person")
     forms = [form for form in person.forms if form != person.name][:4]
     if forms:
         head.append("-# Also published as " + ", ".join(shown(form, 50) for form in forms))

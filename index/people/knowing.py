@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from index.people.no_person import may_suggest
 from index.people.people import PeopleIndex
 from index.search.results import Hit
 
@@ -105,6 +106,8 @@ def knowing(
             continue
         if alike is not None and all(told.get(paper, 0) >= alike for paper in of[person]):
             continue  # one more author of papers that named enough people
+        if not may_suggest(people, person):
+            continue
         shown = sorted(of[person], key=lambda paper: -value[paper])
         known = [day for paper in shown if (day := days[paper])]
         experts.append(

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from data.stores.people import Person
 from data.stores.store import Store
 from index.people.closeness import alike_papers, apart, closeness
 from index.people.closest_work import ClosestWork, unit
+from index.people.no_person import is_group, may_suggest
 from index.people.packed_names import PackedNames
 from index.people.paths import shortest_path
 from index.people.people_fresh import FreshPapers
@@ -256,14 +258,15 @@ class PeopleIndex:
 
     def closest_coauthor(self, person: int) -> str | None:
         """The name of the closest coauthor; None for somebody without one."""
-        ties = self.ties(person)
-        return self.name(int(ties.people[0])) if len(ties.people) else None
+        names = map(self.name, self.ties(person).people.tolist())
+        return next((name for name in names if not is_group(name)), None)
 
     def most_often(self, person: int, most: int) -> list[tuple[str, int]]:
-        """The names of those with most joint papers, and how many; of as many, the closest first."""
+        """Those with most joint papers but for groups, and how many; of as many, the closest first."""
         ties = self.ties(person)
-        order = np.argsort(-ties.papers, kind="stable")[:most]
-        return [(self.name(int(ties.people[place])), int(ties.papers[place])) for place in order]
+        order = np.argsort(-ties.papers, kind="stable").tolist()
+        named = ((self.name(int(ties.people[place])), int(ties.papers[place])) for place in order)
+        return list(islice(((name, count) for name, count in named if not is_group(name)), most))
 
     def together(self, one: int, other: int) -> list[int]:
         """The papers that both wrote, newest first."""
@@ -306,6 +309,7 @@ class PeopleIndex:
         known = dict(zip(ties.people.tolist(), ties.papers.tolist(), strict=True))
         close = self._nearest(own, COMPARED * most + 1 + (len(known) if strangers else 0))
         others = [other for other in close if other != person and not (strangers and other in known)]
+        others = [other for other in others if may_suggest(self, other)]
         return self._ranked(person, others[: COMPARED * most], vectors, known)[:most]
 
     def near_on_average(self, person: int, vectors: Vectors, most: int) -> list[tuple[int, float]]:

@@ -13,6 +13,7 @@ import numpy as np
 from index.identity.person_names import may_be_one
 from index.models.shipped import booster, margins, shipped
 from index.people.network import Network
+from index.people.no_person import is_group, may_suggest
 from index.people.pair_features import FEATURES, Partners
 from index.people.people import CoauthorTies, PeopleIndex
 from index.people.topics import Topics
@@ -220,9 +221,10 @@ class Experts:
 
         Otherwise the authors of the paper closest to the asked person's work could fill the list. Where
         others are too few, those who were passed over follow at the end. Anybody whose name may be the asked
-        person's is left out: often it is the same person, taken for two.
+        person's is left out: often it is the same person, taken for two. So is whose name is no person's.
         """
         others = (one for one in others if not may_be_one(asked.name, self.people.name(one)))
+        others = (one for one in others if may_suggest(self.people, one))
         chosen: list[Suggestion] = []
         left: list[Suggestion] = []
         of_paper: Counter[int] = Counter()
@@ -300,6 +302,7 @@ class Experts:
                 int(ties.newest[their[place]]),
             )
             for place in closest
+            if not is_group(people.name(int(shared[place])))
         )
         closeness = asked.rows @ self._vectors.rows(theirs).astype(np.float32).T
         row, column = np.unravel_index(int(closeness.argmax()), closeness.shape)

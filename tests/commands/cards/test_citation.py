@@ -10,6 +10,7 @@ import rispy
 
 from commands.cards import citation
 from commands.cards.exports import ExportedWork, entries
+from data.records import Author
 from tests.helpers.records import PAPER
 
 BARE = replace(PAPER, arxiv_id=None, doi=None, submitted=None)
@@ -118,3 +119,11 @@ def test_each_entry_of_a_file_has_a_key_of_its_own():
     library = bibtexparser.parse_string(text)
     assert not library.failed_blocks
     assert len({entry.key for entry in library.entries}) == 3
+
+
+def test_a_group_among_the_authors_stays_whole():
+    paper = replace(PAPER, authors=(Author("nllb team", "NLLB Team"), *PAPER.authors))
+    assert read(paper)["author"].startswith("{NLLB Team} and Lovelace, Ada and ")
+    assert json.loads(citation.csl_json(paper))[0]["author"][0] == {"literal": "NLLB Team"}
+    [reference] = rispy.loads(citation.ris(paper))
+    assert reference["authors"][0] == "NLLB Team"

@@ -272,6 +272,16 @@ def test_nobody_is_suggested_who_may_have_the_same_name(written):
     assert not {*usual[:2]} & {one.person for one in seen}
 
 
+def test_nobody_is_suggested_whose_name_is_no_persons(written):
+    rows, ranker = Rows(written.vectors), CollaboratorRanker.shipped()
+    usual = [one.person for one in Experts(people_of(written), rows, None, ranker).suggest(9)]
+    people = people_of(written, {usual[0]: "Kimi Team", usual[1]: "Lumen AI", usual[2]: "Mausam"})
+    found = [one.person for one in Experts(people, rows, None, ranker).suggest(9)]
+    assert not {*usual[:2]} & {*found}
+    assert usual[2] in found, "a person may have one name only"
+    assert not {*usual[:2]} & {near.person for near in people.near(9, rows, 200, strangers=False)}
+
+
 def test_not_for_me_teaches_what_else_not_to_suggest(written):
     experts = Experts(people_of(written), Rows(written.vectors), None, CollaboratorRanker.shipped())
     before = [s.person for s in experts.suggest(9, 60)]
@@ -318,8 +328,8 @@ def test_who_knows_ranks_by_papers_near_the_topic(written):
 class Library:
     """Papers by number: their writers and days."""
 
-    def __init__(self, written):
-        self.written = written
+    def __init__(self, written, names=()):
+        self.written, self.names = written, dict(names)
 
     def writers(self, paper):
         return np.array(self.written[paper][0])
@@ -334,7 +344,14 @@ class Library:
         return self.written[paper][1]
 
     def name(self, person):
-        return f"P{person}"
+        return self.names.get(person, f"P{person}")
+
+
+def test_who_knows_names_no_group_and_no_half_of_a_name():
+    day = date(2026, 5, 1)
+    names = {1: "OpenAI", 2: "Yi R.", 3: "Fung", 4: "Mausam", 5: "Ada Lovelace", 6: "Thenmozhi D."}
+    people = Library({1: ([1, 2, 3], day), 2: ([4, 5], day), 3: ([6], day)}, names)
+    assert {entry.person for entry in knowing(people, hits([1, 2, 3]), alike=None)} == {4, 5, 6}
 
 
 def test_who_knows_does_not_list_nine_authors_of_two_papers():
