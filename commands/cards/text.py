@@ -11,6 +11,7 @@ from functools import lru_cache
 import discord
 from pylatexenc.latex2text import LatexNodes2Text
 
+from data.anthology import place_of
 from data.calendar.partial_days import DatedBy
 from data.keys import fold, visible
 from data.records import Author, Paper
@@ -213,7 +214,8 @@ def facts_line(paper: Paper) -> str:
     if paper.venue:
         parts.append(shown(paper.venue, 60))
     elif paper.acl_id and (venue := appeared(paper.acl_id)):
-        parts.append(str(venue))
+        place = place_of(paper.acl_id)
+        parts.append(f"Findings of {venue}" if place and place.findings else str(venue))
     if paper.withdrawn:
         parts.append("**withdrawn**")
     return "-# " + " · ".join(parts)

@@ -10,6 +10,7 @@ import rispy
 
 from commands.cards import citation
 from commands.cards.exports import ExportedWork, entries
+from commands.cards.text import facts_line
 from data.records import Author
 from tests.helpers.records import PAPER
 
@@ -119,6 +120,11 @@ def test_each_entry_of_a_file_has_a_key_of_its_own():
     library = bibtexparser.parse_string(text)
     assert not library.failed_blocks
     assert len({entry.key for entry in library.entries}) == 3
+
+
+def test_a_list_tells_findings_from_the_conference():
+    assert facts_line(replace(FILED, acl_id="2020.findings-emnlp.55")).endswith(" · Findings of EMNLP 2020")
+    assert facts_line(replace(FILED, acl_id="2020.emnlp-main.5")).endswith(" · EMNLP 2020")
 
 
 def test_a_group_among_the_authors_stays_whole():
