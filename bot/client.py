@@ -8,7 +8,7 @@ import pkgutil
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -267,14 +267,15 @@ def allows_users(application: discord.AppInfo) -> bool:
     return application.user_integration_config is not None or application.guild_integration_config is None
 
 
-def command_modules() -> list[str]:
+@cache
+def command_modules() -> tuple[str, ...]:
     """The modules of ``commands`` that have a ``setup``, sorted by name.
 
     Those of cards are not looked at: they have none, and pictures bring matplotlib.
     """
     found = pkgutil.walk_packages(command_package.__path__, f"{command_package.__name__}.")
     names = [module.name for module in found if not module.name.startswith(_CARDS)]
-    return sorted(name for name in names if hasattr(import_module(name), "setup"))
+    return tuple(sorted(name for name in names if hasattr(import_module(name), "setup")))
 
 
 @contextmanager

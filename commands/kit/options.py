@@ -18,7 +18,7 @@ from index.search.queries import parse_day
 
 PRIVATE = "Only you see the answer"
 A_PAPER = "A title or part of one, a system's name, a DOI, or an id or link (arXiv, ACL Anthology)"
-A_CATEGORY = "Only papers of this category; as you type, I offer those that there are"
+A_CATEGORY = "Only papers in this category; I suggest some as you type"
 """What commands say of an option that they share."""
 CHOICES = 25
 MAX_OPTION = 100

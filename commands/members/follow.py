@@ -206,7 +206,7 @@ class Following(commands.Cog):
         person="A person's name",
         paper="A title, an id or a link",
         topic="A topic in words",
-        category="A category; as you type, I offer those that there are",
+        category="A category; I suggest some as you type",
     )
     @app_commands.autocomplete(person=complete_person)
     async def follow_command(

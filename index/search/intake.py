@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import date
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -279,17 +280,16 @@ class Intake:
 def _rare_collection() -> Iterator[Callable[[], object]]:
     """Collect garbage only when told to, and leave out what was there at the beginning.
 
-    Thousands of new records a second make Python look for cycles all the time: a quarter of the run.
+    Thousands of new records a second make Python look for cycles all the time: a quarter of the run. What is
+    alive at the beginning goes to the oldest generation, which is walked only once, and not in a short run.
     """
-    was_enabled, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
+    was_enabled = gc.isenabled()
     gc.disable()
-    gc.collect()
-    gc.freeze()
+    gc.collect(1)
+    generations = chain([2], repeat(1))
     try:
-        yield gc.collect
+        yield lambda: gc.collect(next(generations))
     finally:
-        if not was_frozen:  # else it was frozen for good, such as all that is imported
-            gc.unfreeze()
         if was_enabled:
             gc.enable()
 
