@@ -11,6 +11,7 @@ import numpy as np
 
 from data.keys import clean
 from index.answers.emptiness import Emptiness
+from index.answers.figures import figure_asked
 from index.answers.matching import (
     Expansion,
     Rarity,
@@ -74,6 +75,9 @@ class SentenceEvidence:
         int64, shape (sentences,): the paper of each.
     content_words
         How many the question has.
+    stated
+        float64, shape (sentences,): how well each states the number that the question asks for
+        (:meth:`index.answers.figures.Figure.stated`); 0 where it asks for none.
     """
 
     sentences: tuple[Candidate, ...]
@@ -82,6 +86,7 @@ class SentenceEvidence:
     papers: np.ndarray
     words: tuple[frozenset[str], ...]
     content_words: int
+    stated: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -118,8 +123,13 @@ class Reading:
         features = (
             np.concatenate([words.features for words in read]) if read else np.zeros((0, len(FEATURES)))
         )
-        kept = np.sort(np.argsort(-_rough(features), kind="stable")[:embedded])
-        self._features = features[kept]
+        figure = figure_asked(question)
+        stated = np.array(
+            [figure.stated(one.text) if figure else 0.0 for words in read for one in words.sentences],
+            np.float64,
+        )
+        kept = np.sort(np.argsort(-_rough(features) - stated, kind="stable")[:embedded])
+        self._features, self._stated = features[kept], stated[kept]
         self._candidates = []
         self._words = []
         for number, place in (owners[i] for i in kept):
@@ -161,7 +171,13 @@ class Reading:
                     own = self._papers == paper
                     features[own, -1] = matched[own].max(axis=0) @ weights
         return SentenceEvidence(
-            tuple(self._candidates), features, vectors, self._papers, tuple(self._words), self._content_words
+            tuple(self._candidates),
+            features,
+            vectors,
+            self._papers,
+            tuple(self._words),
+            self._content_words,
+            self._stated,
         )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+from index.answers.defining import defined
 from index.search.passages import WEAK, stem
 
 MAX_ABOUT = 400
@@ -87,6 +88,8 @@ class FollowUp:
 
 def subject(question: str, rarity: Rarity) -> str:
     """The words that a question is about, its weightiest run first, joined by commas."""
+    if (asked := defined(question)) is not None:  # "what does RAG stand for?" is about RAG
+        return asked.name.replace(",", " ")[:MAX_ABOUT]
     weighed = sorted(_runs(question), key=lambda run: -_weight(run, rarity))
     return ", ".join(dict.fromkeys(" ".join(run) for run in weighed))[:MAX_ABOUT]
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from index.answers.answer import MOST, Answer, Answerer, Quote
+from index.answers.answer import MOST, Answer, Answerer, Quote, of_definitions
 from index.answers.candidates import PAPERS, candidates, library_rarity
+from index.answers.defining import defined, definitions, long_form
 from index.answers.passage import Passage
 from index.search.corpus import Corpus
 from index.search.facets import Where
 from index.search.search import Search
+
+NAMING = 150
+"""How many papers a definition is looked for in; few of those that name a thing say what it is."""
 
 
 class NoModelError(RuntimeError):
@@ -66,9 +70,26 @@ class LibraryAnswers:
         NoModelError
             Before the model is loaded.
         """
-        found = await candidates(self._search, self._corpus, question, where, PAPERS + len(left_out))
-        kept = [one for one in found if one.paper not in left_out]
-        return await self.ask_of(question, kept, most=most, chosen=False)
+        if (asked := defined(question)) is not None:
+            naming = [one for one in await self._naming(asked.name, where) if one.paper not in left_out]
+            if says := await asyncio.to_thread(definitions, asked, naming):
+                return Answered(of_definitions(asked, says), tuple(naming))
+        passages = await candidates(self._search, self._corpus, question, where, PAPERS + len(left_out))
+        kept = [one for one in passages if one.paper not in left_out]
+        found = await self.ask_of(question, kept, most=most, chosen=False)
+        if asked is not None and asked.is_plain:  # papers that mention a thing don't say what it is
+            return replace(found, answer=replace(found.answer, answered=False))
+        return found
+
+    async def _naming(self, name: str, where: Where | None) -> list[Passage]:
+        """The abstracts of the best papers for a name, and if it is initials, for what they mean."""
+        found = await candidates(self._search, self._corpus, name, where, NAMING)
+        long = long_form(name, found) if any(letter.isupper() for letter in name[1:]) else ""
+        if long:
+            known = {one.paper for one in found}
+            more = await candidates(self._search, self._corpus, long, where, NAMING)
+            found += [one for one in more if one.paper not in known]
+        return found
 
     async def ask_of(
         self, question: str, passages: Sequence[Passage], *, most: int = MOST, chosen: bool = True

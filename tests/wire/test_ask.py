@@ -318,3 +318,26 @@ async def test_contradicting_sentences_are_shown_as_such(place):
     reply = await user.slash("/ask does dropout improve the accuracy of speech recognisers?")
     assert len(quotes(reply)) >= 2
     assert "This may contradict [1]" in reply.text
+
+
+async def test_what_a_thing_is_is_answered_by_the_sentences_that_say_so(lab):
+    reply = await lab.user.slash("/ask what is PrismLLM?")
+    assert [sentence for sentence, _ in quotes(reply) if "We present PrismLLM" in sentence]
+    assert len(quotes(reply)) == 1
+    assert await reply.press("Show in context")
+    spelt_out = await lab.user.slash("/ask what does LLM stand for?")
+    assert (
+        "Large language model" in quotes(spelt_out)[0][0] or "large language model" in quotes(spelt_out)[0][0]
+    )
+
+
+async def test_papers_that_mention_a_thing_do_not_say_what_it_is(lab):
+    reply = await lab.user.slash("/ask what is iteration time?")
+    assert "I found no sure answer" in reply.text or "I found no good answer" in reply.text
+    assert not quotes(reply)
+
+
+async def test_a_question_for_a_number_is_answered_by_the_number(lab):
+    reply = await lab.user.slash("/ask how many GPUs can PrismLLM emulate?")
+    assert "8192 GPUs" in quotes(reply)[0][0]
+    assert all(re.search(r"\d", sentence) for sentence, _ in quotes(reply))

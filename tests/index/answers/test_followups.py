@@ -23,6 +23,8 @@ ABOUT = subject(SPIKES, rarity)
         (SPIKES, "loss spikes, training large models"),
         ("does RAG reduce hallucinations", "RAG reduce hallucinations"),
         ("what is the best way to detect text written by ChatGPT?", "detect text written, ChatGPT"),
+        ("what does RAG stand for?", "RAG"),
+        ("what is a mixture of experts?", "mixture of experts"),
         ("why?", ""),
     ],
 )
