@@ -86,7 +86,7 @@ def proof(expert: Knows, papers: Mapping[int, Paper]) -> str:
     years = span(expert.first, expert.latest)
     when = f", {years}" if years else ""
     return (
-        f"**{shown(expert.name, 80)}** · {plural(len(expert.papers), 'paper')} on it{when}\n-# "
+        f"**{shown(expert.name, 80)}** · {plural(len(expert.papers), 'paper')} found{when}\n-# "
         + " · ".join(shown_papers)
         + tail
     )

@@ -81,8 +81,9 @@ async def show_knowing(services: Services, topic: str, within: Within = EVERYBOD
         (proof(entry, papers), link("person.card", "Card", person=entry.person)) for entry in experts
     ]
     footer = (
-        "-# Ranked by how many matching papers each wrote, how well those match, and how recent they are. "
-        "Coauthors of the same papers come later."
+        f"-# Found among the papers that fit best ({len(searched.fitting)}); they may have written more. "
+        "Ranked by how many of these each wrote, how well they match, and how recent they are. Coauthors of "
+        "the same papers come later."
     )
     return people_list(f"## Who knows {name}", lines, footer)
 
