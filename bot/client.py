@@ -23,6 +23,8 @@ import commands as command_package
 from bot.closes import DISALLOWED_INTENTS, LoginError, closed, explained
 from bot.heartbeat import install as install_heartbeat
 from bot.metrics import Metrics
+from bot.only_one import OnlyOne
+from bot.rivals import Rivals
 from bot.settings import Settings
 from bot.shards import ShardKeeper, asking_first
 from bot.tree import Tree
@@ -49,7 +51,9 @@ class Labmate(commands.AutoShardedBot):
     """The bot. Commands find everything they need in ``services``."""
 
     def __init__(self, settings: Settings, services: Services, keeper: ShardKeeper | None = None) -> None:
+        self.rivals = Rivals(lambda: self.keeper is not None and self.keeper.asks)
         super().__init__(
+            http_trace=self.rivals.trace,
             shard_ids=list(keeper.wanted.numbers) if keeper else None,  # type: ignore[arg-type]
             shard_count=keeper.wanted.of if keeper else None,
             command_prefix=commands.when_mentioned,
@@ -81,6 +85,8 @@ class Labmate(commands.AutoShardedBot):
         self._watchers: set[asyncio.Task[None]] = set()
         self.keeper = keeper
         """Holds this process's shards where several processes share them."""
+        self.only_one: OnlyOne | None = None
+        """Holds the right to be the one process of the database, where several don't share the shards."""
         self._buckets = 1
         self._asking: set[asyncio.Task[None]] = set()
         if keeper is not None:
@@ -96,7 +102,8 @@ class Labmate(commands.AutoShardedBot):
         LoginError
             Always, unless :meth:`close` was called; it says why and what to do.
         """
-        await first_of(self._until_ended(), self._until_revoked(), self._until_deaf())
+        waits = [self._until_ended(), self._until_revoked(), self._until_deaf(), self.rivals.until_too_many()]
+        await first_of(*waits, *([self.only_one.until_lost()] if self.only_one else []))
 
     async def _until_ended(self) -> None:
         assert self.running is not None

@@ -18,6 +18,7 @@ from bot.closes import ACT, DISALLOWED_INTENTS, LoginError, explained
 from bot.ending import Ending, Watchdog
 from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
+from bot.only_one import IN_DISCORD, LEASE, OnlyOne, already
 from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
 from bot.shards import ShardKeeper
@@ -39,18 +40,28 @@ WITHOUT_LINKS = (
 
 
 @asynccontextmanager
-async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterator[tuple[Labmate, Scheduler]]:
+async def running_bot(
+    settings: Settings, say: Say | None = None, *, only: str = ""
+) -> AsyncIterator[tuple[Labmate, Scheduler]]:
     """Log a bot in, and close it at the end.
+
+    With ``only``, no other process may run with its database; it says what to do where one does.
 
     Raises
     ------
     LoginError
-        If Discord refuses the token, closes the connection for good, or can't be reached.
+        If Discord refuses the token, closes the connection for good, or can't be reached; or because of
+        another process.
     """
     sys.setswitchinterval(SWITCH)
     await load_sample(settings)
     async with open_corpus(settings, renew=True, paging=ANSWERING) as corpus, AsyncExitStack() as stack:
         stack.enter_context(pointed_at(settings))
+        only_one = None
+        if only and not settings.shards:
+            store = corpus.store
+            only_one = OnlyOne(store.leases, store.shards, settings.labmate_data, only)
+            await stack.enter_async_context(only_one.held())
         try:
             both = await stack.enter_async_context(_logged_in(settings, corpus, say))
         except LoginError as error:
@@ -60,6 +71,8 @@ async def running_bot(settings: Settings, say: Say | None = None) -> AsyncIterat
             if say is not None:
                 say(WITHOUT_LINKS)
             both = await stack.enter_async_context(_without_links(settings, corpus, say))
+        bot, _ = both
+        bot.only_one = only_one
         yield both
 
 
@@ -109,6 +122,11 @@ async def _holding(bot: Labmate) -> AsyncIterator[None]:
         await keeper.claim()
     except ShardsTakenError as error:
         raise LoginError(str(error), status=ACT) from error
+    if holder := await bot.services.store.leases.holder(LEASE):
+        await keeper.leave()
+        raise LoginError(
+            f"{already(holder)} It holds all shards. Stop it, or start it with its own.", status=ACT
+        )
     keeping = asyncio.create_task(keeper.keep(bot.give_up))
     try:
         yield
@@ -175,7 +193,7 @@ async def run_in_discord(settings: Settings, say: Say, ending: Ending) -> None:
     LoginError
         If Discord closes the connection for good; it says why and what to do.
     """
-    async with Watchdog(), running_bot(settings, say) as (bot, scheduler):
+    async with Watchdog(), running_bot(settings, say, only=IN_DISCORD) as (bot, scheduler):
         say(f"Logged in as {bot.user}, in {len(bot.guilds)} servers. Stop with Ctrl-C.")
         scheduler.start()
         try:

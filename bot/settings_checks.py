@@ -19,7 +19,7 @@ from index.search.vector_log import VectorsError
 
 FOLDERS, FILES = (
     ("vectors", "word-index", "identity", "files"),
-    ("labmate.log", "labmate.log.lock", "write.lock", "arxiv.turn", "history"),
+    ("labmate.log", "labmate.log.lock", "labmate.run.lock", "write.lock", "arxiv.turn", "history"),
 )
 """The contents of LABMATE_DATA; the database is checked separately."""
 _DRIVERS = {"sqlite": "aiosqlite", "postgresql": "asyncpg"}

@@ -9,7 +9,7 @@ from discord import app_commands
 from discord.ext import commands
 
 from commands.kit.access import may_use
-from commands.kit.replies import apologise, take, tell
+from commands.kit.replies import ALREADY_ANSWERED, UNKNOWN_INTERACTION, apologise, take, tell
 
 log = logging.getLogger("labmate")
 
@@ -28,6 +28,9 @@ class Tree(app_commands.CommandTree[commands.AutoShardedBot]):
     ) -> None:
         """Answer every command that failed."""
         if interaction.type is discord.InteractionType.autocomplete:
+            cause = getattr(error, "original", error)
+            if getattr(cause, "code", None) in (ALREADY_ANSWERED, UNKNOWN_INTERACTION):
+                return
             log.error("autocomplete failed", exc_info=error)
             if not interaction.response.is_done():
                 await interaction.response.autocomplete([])

@@ -113,6 +113,7 @@ def run(
         raise typer.BadParameter(
             "these are the embeddings of a file of papers; name that with --papers", param_hint="--vectors"
         )
+    _alone(config)
     log_to(config, "bot", console=config.discord_token is not None)
     ending = Ending()
     ending.listen(signal.SIGTERM, *([signal.SIGINT] if config.discord_token else []))
@@ -130,6 +131,20 @@ def run(
             await run_locally(config, port=port, browser=browser)
 
     perform(work(), ending=ending)
+
+
+def _alone(config: Settings) -> None:
+    """Hold the data folder for this process, or say that another runs over it, and end."""
+    from bot.closes import LoginError  # lazy: start-up
+    from bot.only_one import IN_DISCORD, LOCALLY, hold_folder  # lazy: start-up
+
+    if config.shards:  # the database tells these apart
+        return
+    try:
+        hold_folder(config.labmate_data, IN_DISCORD if config.discord_token else LOCALLY)
+    except LoginError as error:
+        print(error, file=sys.stderr)
+        sys.exit(error.status)
 
 
 @app.command()

@@ -20,6 +20,7 @@ from bot.local_discord.client import CommandRefusedError, NoReplyError, UserClie
 from bot.local_discord.shown_reply import ShownReply
 from bot.local_discord.state import EPHEMERAL, LOADING, Json
 from bot.local_discord.typed import TypingError
+from bot.only_one import LOCALLY
 from bot.run import local_discord, running_bot
 from bot.scheduler import Scheduler
 from bot.settings import Settings
@@ -212,7 +213,7 @@ async def run_locally(settings: Settings, *, port: int = 0, browser: bool = Fals
     ids = settings.labmate_data / "local-discord.json"
     async with (
         local_discord(settings, ids, port=port, furnished=True) as (discord_, local_settings),
-        running_bot(local_settings, say) as (bot, scheduler),
+        running_bot(local_settings, say, only=LOCALLY) as (bot, scheduler),
     ):
         async with UserClient(discord_.url, discord_.user_token) as user:
             papers = len(bot.services.corpus.facets)

@@ -54,7 +54,7 @@ class Sender:
         discord.HTTPException, OSError
             Where Discord refuses it, or can't be reached.
         """
-        number = str(self._delivery.id)
+        number = self._number()
         if self._digest.is_own:
             channels = self._services.store.direct_channels
             return await in_direct(
@@ -71,6 +71,10 @@ class Sender:
         if self._delivery.papers:
             await self._send(await self._thread(message), self._papers, f"{number}t")
         return message
+
+    def _number(self) -> str:
+        """The nonce of a day's posting; the same in a copy of the database, unlike the delivery's id."""
+        return f"{self._digest.id}-{self._delivery.slot.toordinal()}"
 
     def _checked(self, place: Any) -> discord.Permissions:
         """What Labmate may do in the place, which is enough for the posting."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -37,6 +37,13 @@ class Leases(Repository):
         """The holder of a lease now."""
         async with self._read() as connection:
             return await _holder(connection, name)
+
+    async def standing(self, name: str) -> tuple[str, datetime] | None:
+        """The holder of a lease, and until when it lasts; also of one that has run out."""
+        async with self._read() as connection:
+            query = select(LeaseRow.holder, LeaseRow.until).where(LeaseRow.name == name)
+            row = (await connection.execute(query)).first()
+            return (row.holder, row.until) if row else None
 
     async def release(self, name: str, holder: str) -> None:
         """Give it back."""

@@ -95,6 +95,12 @@ class Shards(Repository):
                 "of its own (--shards), or start this one again in a minute."
             )
 
+    async def anybody(self) -> int:
+        """How many shards there are together, if a process holds any of them now; else 0."""
+        async with self._read() as connection:
+            held = select(ShardRow.of).where(ShardRow.until > await server_time(connection)).limit(1)
+            return int(await connection.scalar(held) or 0)
+
     async def renew(self, me: str) -> ShardStanding:
         """Say that this process lives; returns how it stands."""
         async with self._writer.begin() as connection:

@@ -79,6 +79,13 @@ class Several:
         self.running.append(Running(awaited(*command, env=env)))
         return self.running[-1]
 
+    def begin_alone(self) -> Running:
+        """Start one that shares no shards."""
+        folder = self.folder / f"machine {len(self.running)}"
+        env = environment(self.discord, folder) | {"DATABASE_URL": self.database} | self.settings
+        self.running.append(Running(awaited("run", env=env)))
+        return self.running[-1]
+
     def server_on(self, shard: int, of: int) -> str:
         """A new server whose events go to a shard, with a text channel; returns its id."""
         state = self.discord.state
