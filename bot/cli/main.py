@@ -28,6 +28,7 @@ from bot.cli import (  # some add their own commands
     moving,
 )
 from bot.cli.admin import admin
+from bot.cli.before_running import NOBODY_TYPES, check_before_running
 from bot.cli.command_line import STOPPED, perform, settings
 from bot.cli.days import a_day
 from bot.cli.evaluate import evaluate, match, rank, train
@@ -113,12 +114,13 @@ def run(
         raise typer.BadParameter(
             "these are the embeddings of a file of papers; name that with --papers", param_hint="--vectors"
         )
-    _alone(config)
+    serves = browser or bool(port)
+    check_before_running(config, serves=serves)
     log_to(config, "bot", console=config.discord_token is not None)
     ending = Ending()
     ending.listen(signal.SIGTERM, *([signal.SIGINT] if config.discord_token else []))
 
-    async def work() -> None:
+    async def work() -> int:
         if papers:
             await _ingest_file(config, papers, vectors, embed_too=False, events=False)
         if config.discord_token:
@@ -128,23 +130,12 @@ def run(
         else:
             from bot.terminal.prompt import run_locally  # lazy: start-up
 
-            await run_locally(config, port=port, browser=browser)
+            if not await run_locally(config, port=port, browser=browser, stays=serves):
+                print(NOBODY_TYPES, file=sys.stderr)
+                return 2
+        return 0
 
     perform(work(), ending=ending)
-
-
-def _alone(config: Settings) -> None:
-    """Hold the data folder for this process, or say that another runs over it, and end."""
-    from bot.closes import LoginError  # lazy: start-up
-    from bot.only_one import IN_DISCORD, LOCALLY, hold_folder  # lazy: start-up
-
-    if config.shards:  # the database tells these apart
-        return
-    try:
-        hold_folder(config.labmate_data, IN_DISCORD if config.discord_token else LOCALLY)
-    except LoginError as error:
-        print(error, file=sys.stderr)
-        sys.exit(error.status)
 
 
 @app.command()

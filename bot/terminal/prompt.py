@@ -193,8 +193,12 @@ def _interaction(message: Json) -> str:
     return str((message.get("interaction_metadata") or {}).get("id", ""))
 
 
-async def run_locally(settings: Settings, *, port: int = 0, browser: bool = False) -> None:
+async def run_locally(
+    settings: Settings, *, port: int = 0, browser: bool = False, stays: bool = False
+) -> bool:
     """Run the local Discord, the bot and a prompt until ``exit``, Ctrl-D or Ctrl-C.
+
+    Returns whether anything was asked, or could have been.
 
     Parameters
     ----------
@@ -202,6 +206,8 @@ async def run_locally(settings: Settings, *, port: int = 0, browser: bool = Fals
         The port of the local Discord and its page; 0 for the one of the last time.
     browser
         Whether to open the page in a browser.
+    stays
+        Whether the page stays when there is nothing more to read and no terminal.
     """
     console = Console()
 
@@ -230,11 +236,17 @@ async def run_locally(settings: Settings, *, port: int = 0, browser: bool = Fals
             scheduler.start()
             if browser:
                 await asyncio.to_thread(webbrowser.open, discord_.url)
-            if sys.stdin.isatty():
+            asked = True
+            if sys.stdin is not None and sys.stdin.isatty():
                 await _interactive(console, user, settings, scheduler)
             else:
-                await _piped(console, user)
+                asked = await _piped(console, user)
+                if stays and not asked:
+                    await asyncio.Event().wait()
+        if not asked:
+            return False
         console.print(Text("Goodbye.", style="dim"))
+        return True
 
 
 async def _interactive(console: Console, user: UserClient, settings: Settings, scheduler: Scheduler) -> None:
@@ -277,8 +289,8 @@ async def _interactive(console: Console, user: UserClient, settings: Settings, s
                 await terminal.handle(line)
 
 
-async def _piped(console: Console, user: UserClient) -> None:
-    """Read one command per line from a pipe, until the input ends.
+async def _piped(console: Console, user: UserClient) -> bool:
+    """Read one command per line from a pipe, until the input ends; returns whether there was one.
 
     A form takes one line per field; an empty line keeps the field's current value.
     """
@@ -289,9 +301,11 @@ async def _piped(console: Console, user: UserClient) -> None:
         return line.rstrip("\n") or field.value if line else None
 
     terminal = Terminal(user, console, ask)
-    while True:
-        line = await asyncio.to_thread(sys.stdin.readline)
-        if not line or line.strip().lower() in LEAVING:
-            return
+    asked = False
+    while sys.stdin is not None and (line := await asyncio.to_thread(sys.stdin.readline)):
+        asked |= bool(line.strip())
+        if line.strip().lower() in LEAVING:
+            break
         if line.strip():
             await terminal.handle(line.strip())
+    return asked

@@ -213,13 +213,13 @@ async def test_a_paper_that_came_in_late_is_shown_and_one_that_was_shown_is_not_
 
 
 async def test_two_processes_on_one_database_post_once(scene, tmp_path):
-    """Two Labmates that were started by mistake: one posts, and when it dies the other goes on."""
+    """They share the shards: one posts, and when it dies the other goes on."""
     await active(scene)
     await fill(scene.bot, papers(MONDAY + timedelta(days=1), 101))
     where = environment(scene.discord, tmp_path) | {"LABMATE_CLOCK": str(scene.file)}
     quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     before = len(scene.discord.gateway.sessions)
-    started = [begin("run", env=where, **quiet) for _ in range(2)]
+    started = [begin("run", "--shards", number, "--of", "2", env=where, **quiet) for number in "01"]
     try:
         async with asyncio.timeout(PATIENCE):
             while len(scene.discord.gateway.sessions) < before + 2:  # noqa: ASYNC110 - other processes tell nobody
