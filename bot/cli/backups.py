@@ -65,6 +65,9 @@ def _make(config: Settings, path: Path | None, *, events: bool) -> backups.Check
 
 def restore(
     path: Annotated[Path, typer.Argument(help="The backup to restore.")],
+    altered: Annotated[
+        bool, typer.Option("--altered", help="Restore it even if its checksum says that it was altered.")
+    ] = False,
 ) -> None:
     """Replace the database with a backup. Stop Labmate first. The old database is kept beside the new one."""
     config = settings()
@@ -76,7 +79,7 @@ def restore(
             clock.follow(config.labmate_clock)
         database = _database(config)
         with report.showing():
-            return backups.restore(path, database, clock.now(), report.step)
+            return backups.restore(path, database, clock.now(), report.step, altered=altered)
 
     restored = _or_exit(work)
     origin.note(config.labmate_data, origin.NONE)  # whatever was made from the old database
@@ -136,7 +139,9 @@ def _or_exit(work: Callable[[], T], *, events: bool = False) -> T:
 
 
 def _summary(checked: backups.Checked) -> str:
-    return f"{checked.size / 1e6:,.1f} MB, schema {checked.schema}, {sum(checked.rows.values()):,} rows"
+    without = "" if checked.sealed else ", without a checksum (an older Labmate made it, or it is no backup)"
+    rows = sum(checked.rows.values())
+    return f"{checked.size / 1e6:,.1f} MB, schema {checked.schema}, {rows:,} rows{without}"
 
 
 def _tell(checked: backups.Checked, what: str, *, events: bool) -> None:

@@ -6,12 +6,14 @@ import asyncio
 import shutil
 import sys
 from datetime import timedelta
+from pathlib import Path
 
 from bot.app import open_corpus
 from bot.backups import folder_of
 from bot.doctor.finding import Finding, bad, good, note
 from bot.settings import Settings
 from data.calendar import clock
+from data.database import checksums
 from data.database.backups import kept_in
 from data.database.engine import StoreError, shown, sqlite_path
 from data.stores.store import Store
@@ -61,6 +63,8 @@ async def backups(settings: Settings) -> list[Finding]:
     newest = max(times.values(), default=None)
     count = "1 backup" if len(times) == 1 else f"{len(times)} backups"
     summary = f"{count}, newest from {newest:%Y-%m-%d %H:%M} UTC" if newest else "no backup yet"
+    if times and (altered := await asyncio.to_thread(_altered, max(times, key=lambda path: times[path]))):
+        return bad(altered, "To make a new one now: python -m bot backup")
     if not settings.backup_every:
         return note(
             f"{summary}; automatic backups are off",
@@ -72,6 +76,15 @@ async def backups(settings: Settings) -> list[Finding]:
             "A running Labmate makes them; if one failed, labmate.log says why.",
         )
     return good(summary)
+
+
+def _altered(newest: Path) -> str:
+    """What is wrong with the newest backup, as its checksum says; empty if nothing is."""
+    try:
+        wrong = checksums.is_altered(newest)
+    except OSError as error:
+        return f"the newest backup, {newest}, can't be read: {error.strerror}"
+    return f"the newest backup, {newest}, was altered or damaged since it was made" if wrong else ""
 
 
 async def model(settings: Settings) -> list[Finding]:

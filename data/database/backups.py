@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from data.database import in_use, sqlite_files
+from data.database import checksums, in_use, sqlite_files
 from data.database.engine import NewerDatabaseError, StoreError, known_revisions, newer
 from data.database.private_files import keep_database_private
 from data.database.sqlite_files import Progress, readable, synced, writable, written_beside
@@ -22,8 +22,8 @@ from data.database.sqlite_files import Progress, readable, synced, writable, wri
 DATABASE = "database"
 """The row of ``sequences`` with a number of this database's own: files made from another are told by it."""
 _MAGIC = b"SQLite format 3\0"
-_WAL = 2
-"""The byte after the magic and the page size in a database with a write-ahead log; no backup has one."""
+_MODE, _WAL = 18, 2
+"""The byte after the magic and the page size, in a database with a write-ahead log; no backup has one."""
 _NAME = "labmate-%Y-%m-%dT%H-%M-%SZ.db"
 
 
@@ -37,6 +37,8 @@ class Checked:
     """Bytes."""
     rows: dict[str, int]
     """Rows of each table."""
+    sealed: bool = True
+    """Whether it has a checksum; those of older Labmates have none."""
 
 
 @dataclass(frozen=True)
@@ -70,24 +72,39 @@ def back_up(database: Path, target: Path, progress: Progress | None = None) -> C
             rows = sqlite_files.copy(source, draft, progress)
         _same_rows(rows, _looked_through(draft, database, progress))
         _draw_number(draft)  # it may be put in the database's place by hand
+        checksums.seal(draft)
     return _checked(target)
 
 
-def verify(path: Path, progress: Progress | None = None) -> Checked:
+def verify(path: Path, progress: Progress | None = None, *, altered: bool = False) -> Checked:
     """Check a backup.
 
     Raises
     ------
     StoreError
-        Where it is missing, not a database, another program's, a newer Labmate's, or damaged.
+        Where it is missing, not a database, another program's, a newer Labmate's, or damaged; or where it
+        is another than when it was made, unless it may be ``altered``.
     """
     _must_be_file(path)
     with _explained(path):
         _looked_through(path, path, progress)
+        if not altered and _is_altered(path, progress):
+            raise StoreError(
+                f"{path} was altered or damaged since it was made: its checksum does not match. Take another "
+                "backup. If there is none, and it is for you to say that this one is good: "
+                f"python -m bot restore --altered {path}"
+            )
     return _checked(path)
 
 
-def restore(backup: Path, database: Path, now: datetime, progress: Progress | None = None) -> Restored:
+def restore(
+    backup: Path,
+    database: Path,
+    now: datetime,
+    progress: Progress | None = None,
+    *,
+    altered: bool = False,
+) -> Restored:
     """Put a backup in the database's place, and keep the former database beside it.
 
     At every moment, the database's name leads to a whole file: the old one or the new one. The new one gets
@@ -101,7 +118,7 @@ def restore(backup: Path, database: Path, now: datetime, progress: Progress | No
     _must_be_file(backup)
     if _same(backup, database):
         raise StoreError(f"{backup} is the database itself. Name a backup of it.")
-    checked = verify(backup, progress)
+    checked = verify(backup, progress, altered=altered)
     aside = database.with_name(f"{database.stem}.replaced-{now:%Y-%m-%dT%H-%M-%SZ}{database.suffix}")
     with _explained(database):
         database.parent.mkdir(parents=True, exist_ok=True)
@@ -168,6 +185,7 @@ def _set_aside(database: Path, aside: Path) -> bool:
             [mode] = connection.execute("PRAGMA journal_mode=DELETE").fetchone()
             if mode != "delete":
                 raise in_use.in_use(database)
+            sqlite_files.unseal(connection)  # it may be a backup that was put there by hand
     except sqlite3.DatabaseError as error:
         if "locked" in str(error):  # by a program that ignores our lock, such as sqlite3
             raise in_use.in_use(database) from error
@@ -204,7 +222,17 @@ def _looked_through(file: Path, name: Path, progress: Progress | None) -> dict[s
 def _checked(path: Path) -> Checked:
     with _explained(path), closing(readable(path)) as connection:
         schema = sqlite_files.revision_of(path, connection)
-        return Checked(path, str(schema), path.stat().st_size, sqlite_files.rows_of(connection))
+        rows = sqlite_files.rows_of(connection)
+        return Checked(path, str(schema), path.stat().st_size, rows, checksums.is_sealed(path))
+
+
+def _is_altered(path: Path, progress: Progress | None) -> bool:
+    """Whether a backup's checksum is wrong; a database that is in use has none, even if it was a backup."""
+    with path.open("rb") as file:
+        if file.read(_MODE + 1)[_MODE:] == bytes([_WAL]):
+            return False
+    report = None if progress is None else lambda done, total: progress("checksum", done, total)
+    return checksums.is_altered(path, report)
 
 
 def _same_rows(source: dict[str, int], copied: dict[str, int]) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insp
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from data.database import in_use, sqlite_files
+from data.database import checksums, in_use, sqlite_files
 from data.database.connections import connect
 from data.database.primary import StandbyError, to_primary
 from data.database.private_files import keep_database_private
@@ -317,6 +317,7 @@ def _copy_aside(path: Path, revision: str) -> None:
             with closing(sqlite_files.readable(draft)) as copied:
                 if sqlite_files.revision_of(draft, copied) != revision:
                     raise _MigratedMeanwhileError
+            checksums.seal(draft)
     except _MigratedMeanwhileError:
         return
     except (OSError, sqlite3.Error) as error:

@@ -119,8 +119,15 @@ def copy(source: sqlite3.Connection, target: Path, progress: Progress | None = N
             )
         finally:
             source.execute("ROLLBACK")
+        unseal(out)
         out.execute("PRAGMA journal_mode=DELETE")  # a single file, readable even on a read-only disk
     return counts
+
+
+def unseal(connection: sqlite3.Connection) -> None:
+    """Take away the checksum of a backup (:mod:`data.database.checksums`), which will not stay one."""
+    for number in ("user_version", "application_id"):
+        connection.execute(f"PRAGMA {number}=0")
 
 
 def rows_of(connection: sqlite3.Connection) -> dict[str, int]:

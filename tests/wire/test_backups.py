@@ -80,6 +80,17 @@ async def test_backups_by_the_clock_by_hand_and_back(tmp_path, monkeypatch):
     doctor = run("doctor", folder=lab).stdout
     assert "database and indexes agree on 7 papers" in doctor
     assert "1 backup, newest from 2026-01-06 06:00 UTC" in doctor
+    [kept] = (lab / "backups").iterdir()
+    kept.write_bytes(kept.read_bytes().replace(b"PrismLLM", b"PrysmLLM"))
+    assert (
+        f"✗ Backups   the newest backup, {kept}, was altered or damaged" in run("doctor", folder=lab).stdout
+    )
+    refused = run("restore", str(kept), folder=lab)
+    assert refused.returncode == 1
+    assert "its checksum does not match. Take another backup." in refused.stderr
+    assert "Traceback" not in refused.stderr
+    clock.show(time, days[1] + DAY)
+    assert run("restore", "--altered", str(kept), folder=lab).returncode == 0
 
 
 def test_what_can_not_be_backed_up_is_said_in_one_line(tmp_path):

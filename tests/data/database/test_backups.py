@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -181,6 +183,64 @@ async def test_what_is_no_good_backup_is_said_in_one_line_and_replaces_nothing(
     assert _rows(database) == before == _rows(good)
     assert {path.name for path in tmp_path.iterdir()} <= {"lab", "good.db", "bad.db"}
     assert {path.name for path in database.parent.iterdir()} <= {"labmate.db", "labmate.db.lock"}
+
+
+async def test_a_single_bit_that_flipped_anywhere_is_noticed_and_the_database_stays(tmp_path, database):
+    made = backups.back_up(database, tmp_path / "good.db")
+    assert made.sealed
+    good, before = made.path.read_bytes(), _rows(database)
+    chosen = random.Random(5)
+    places = [*range(100), *chosen.sample(range(100, len(good)), 150)]
+    bad = tmp_path / "bad.db"
+    for place in places:
+        bad.write_bytes(good[:place] + bytes([good[place] ^ 1 << chosen.randrange(8)]) + good[place + 1 :])
+        with pytest.raises(StoreError, match=re.escape(str(bad))):
+            backups.verify(bad)
+    with pytest.raises(StoreError, match="its checksum does not match"):
+        backups.restore(_flipped_text(bad, good), database, child.NOW)
+    assert _rows(database) == before
+    assert {path.name for path in database.parent.iterdir()} <= {"labmate.db", "labmate.db.lock"}
+    backups.restore(bad, database, child.NOW, altered=True)
+    assert _texts(database) == _texts(bad)
+
+
+def _flipped_text(path: Path, good: bytes) -> Path:
+    """A letter of a title is another; SQLite itself can't see that."""
+    at = good.index(b"Paper ")
+    path.write_bytes(good[:at] + b"Q" + good[at + 1 :])
+    with closing(sqlite_files.readable(path)) as connection:
+        assert sqlite_files.damage(connection) == ""
+    return path
+
+
+async def test_a_backup_without_its_end_is_noticed_wherever_it_was_cut(tmp_path, database):
+    good = backups.back_up(database, tmp_path / "good.db").path.read_bytes()
+    cut = tmp_path / "cut.db"
+    for size in (len(good) - 1, len(good) - 4096, len(good) // 2, 4096, 100, 1):
+        cut.write_bytes(good[:size])
+        with pytest.raises(StoreError, match=re.escape(str(cut))):
+            backups.verify(cut)
+    cut.write_bytes(good + b"x")
+    with pytest.raises(StoreError, match="checksum"):
+        backups.verify(cut)
+
+
+async def test_an_older_labmates_backup_has_no_checksum_and_a_restored_database_needs_none(
+    tmp_path, database
+):
+    made = backups.back_up(database, tmp_path / "backup.db")
+    backups.restore(made.path, database, child.NOW)
+    await _filled(database, 40)
+    assert not backups.verify(database).sealed
+    shutil.copy(made.path, database)  # put in its place by hand
+    await _filled(database, 50)
+    backups.verify(database)
+    aside = backups.restore(made.path, database, child.NOW + timedelta(days=1)).aside
+    assert aside is not None
+    assert not backups.verify(aside).sealed
+    again = backups.back_up(database, tmp_path / "again.db")
+    assert again.sealed
+    assert backups.verify(again.path) == again
 
 
 async def test_a_newer_backup_is_told_apart(tmp_path, database):
