@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +15,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from bot.settings import Settings
 from data.calendar import clock
+from data.database.private_files import is_ours
 from index.search.milvus_address import FORMS, address_of
 from index.search.vector_index import SERVED, engine
 from index.search.vector_log import VectorsError
@@ -23,6 +26,11 @@ FOLDERS, FILES = (
 )
 """The contents of LABMATE_DATA; the database is checked separately."""
 _DRIVERS = {"sqlite": "aiosqlite", "postgresql": "asyncpg"}
+_ADVICE = {
+    errno.EROFS: "Mount its disk for writing (in a container, as a volume), or name another folder.",
+    errno.ENOSPC: "Make room on its disk, or name a folder on another one.",
+    errno.EDQUOT: "Make room on its disk, or name a folder on another one.",
+}
 _OPENAI = "3"
 """The release of the package that Labmate was tested with."""
 
@@ -114,6 +122,29 @@ def _data(folder: Path) -> None:
             raise SettingError(
                 f"LABMATE_DATA: {folder / name} is a folder, but should be a file. Move it away."
             )
+    for path in _used_in(folder):
+        if not os.access(path, os.R_OK | os.W_OK, effective_ids=True):
+            raise SettingError(
+                f"LABMATE_DATA: this user can't read and write {path}{_owner(path)}. Perhaps a command was "
+                f"run as another user. Make the user who runs Labmate own all of it: chown -R USER {folder}"
+            )
+
+
+def _used_in(folder: Path) -> Iterator[Path]:
+    """What Labmate needs to read and write there; not its backups and copies."""
+    yield from (path for path in folder.iterdir() if is_ours(path) and path.suffix != ".db")
+    for place in (folder / name for name in FOLDERS if (folder / name).is_dir()):
+        yield place
+        if place.name != "files":  # many, and each process can do without
+            yield from (path for path in place.iterdir() if path.is_file())
+
+
+def _owner(path: Path) -> str:
+    """Whose a file is."""
+    try:
+        return f", which belongs to {path.owner()}"
+    except (KeyError, OSError):  # a user of another machine or container
+        return ""
 
 
 def _folder(setting: str, folder: Path) -> None:
@@ -130,9 +161,12 @@ def _folder(setting: str, folder: Path) -> None:
         else:
             folder.mkdir(parents=True)
     except OSError as error:
+        advice = _ADVICE.get(
+            error.errno or 0,
+            "Name a folder that belongs to the user who runs Labmate, or change its owner (chown).",
+        )
         raise SettingError(
-            f"{setting}: nothing can be written to {folder} ({error.strerror}). "
-            "Name a folder that belongs to the user who runs Labmate, or change its owner (chown)."
+            f"{setting}: nothing can be written to {folder} ({error.strerror}). {advice}"
         ) from error
 
 

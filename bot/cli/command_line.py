@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import sqlite3
 import sys
 from collections.abc import Coroutine
@@ -129,6 +130,11 @@ def perform(
             message = f"{error.filename2 or error.filename} is a folder, where a file belongs."
         elif is_full_disk(error):
             message = FULL.replace("the database", "LABMATE_DATA")
+        elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) and error.filename:
+            message = (
+                f"{error.filename2 or error.filename} can't be used ({error.strerror}). The user who "
+                "runs Labmate must own LABMATE_DATA and all in it (chown -R), and its disk must be writable."
+            )
         else:
             raise
         if events:

@@ -12,7 +12,7 @@ NOBODY_ELSE = 0o077
 """The umask of every Labmate process."""
 _OURS = (
     *("labmate.*", "made-from.json", "*.lock", "*.map", "*.faiss", "*.npz", "*.labmate-part"),
-    *("arxiv.turn", "history"),
+    *("arxiv.turn", "history", "local-discord.json"),
 )
 _FOLDERS = ("vectors", "word-index", "words", "identity", "backups", "files")
 
@@ -40,6 +40,11 @@ def keep_database_private(path: Path) -> None:
         path.touch(mode=0o600, exist_ok=False)
     for each in (path, *path.parent.glob(f"{path.name}-*"), *path.parent.glob(f"{path.stem}.*{path.suffix}")):
         _take_from_others(each)
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file in the data folder has a name that Labmate gives."""
+    return any(path.match(pattern) for pattern in _OURS)
 
 
 def _ours(folder: Path) -> Iterator[Path]:

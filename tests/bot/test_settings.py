@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -252,6 +253,44 @@ def test_a_model_without_its_package_is_told_what_to_install(tmp_path, monkeypat
     line = _told(["doctor"], tmp_path, LLM_URL="http://127.0.0.1:9/v1", LLM_MODEL="small")
     assert "LLM_URL" in line
     assert "python -m pip install 'openai~=3.0'" in line
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes another user's part, which root alone can")
+@pytest.mark.parametrize(
+    "name", ["write.lock", "labmate.log", "local-discord.json", "vectors", "vectors/ids"]
+)
+def test_what_another_user_left_in_the_data_folder_is_named(tmp_path, name):
+    for folder in (tmp_path, *tmp_path.parents):
+        folder.chmod(folder.stat().st_mode | 0o011)
+    data = tmp_path / "data"
+    path = data / name
+    path.parent.mkdir(parents=True)
+    path.mkdir() if name == "vectors" else path.touch()
+    path.chmod(0o700)
+    for mine in (data, path.parent):
+        os.chown(mine, 65_534, 65_534)
+    os.seteuid(65_534)
+    try:
+        line = _told(["run"], tmp_path)
+    finally:
+        os.seteuid(0)
+    assert f"LABMATE_DATA: this user can't read and write {path}, which belongs to root." in line
+    assert f"chown -R USER {data}" in line
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [(errno.EROFS, "Mount its disk for writing"), (errno.ENOSPC, "Make room"), (errno.EACCES, "chown")],
+)
+def test_a_folder_that_takes_nothing_is_told_with_its_own_remedy(tmp_path, monkeypatch, number, advice):
+    def refuses(**_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("bot.settings_checks.tempfile.TemporaryFile", refuses)
+    (tmp_path / "data").mkdir()
+    line = _told(["doctor"], tmp_path)
+    assert f"nothing can be written to {tmp_path / 'data'} ({os.strerror(number)})." in line
+    assert advice in line
 
 
 def test_a_folder_of_the_user_is_meant_by_its_sign(tmp_path, monkeypatch):
