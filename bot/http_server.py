@@ -7,11 +7,12 @@ METRICS_TOKEN.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -20,10 +21,16 @@ from bot.client import Labmate
 from bot.explore.opening import explorer
 from bot.feed_server import FeedServer
 from bot.health import Health, as_json, as_text
-from bot.scheduler import Scheduler
+from bot.listening import NOTHING_SERVED, split, trouble
+from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
+from commands.kit.services import Services
+from commands.kit.supervise import ended
 
 log = logging.getLogger("labmate")
+SETTING = "HTTP_LISTEN"
+AGAIN = 30.0
+"""Seconds between two tries to listen."""
 _PROXIED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via")
 
 
@@ -67,8 +74,13 @@ class HealthServer:
 
 
 @asynccontextmanager
-async def serving(bot: Labmate, scheduler: Scheduler, settings: Settings) -> AsyncIterator[str | None]:
-    """Serve while this is open; yields the address, or None if HTTP is off or the address is taken."""
+async def serving(
+    bot: Labmate, scheduler: Scheduler, settings: Settings, say: Say | None = None
+) -> AsyncIterator[str | None]:
+    """Serve while this is open; yields the address, or None if HTTP is off or can't be served yet.
+
+    Labmate answers in Discord even so, says what is wrong, and tries again.
+    """
     listen = settings.http_listen
     if listen is None:
         yield None
@@ -87,18 +99,50 @@ async def serving(bot: Labmate, scheduler: Scheduler, settings: Settings) -> Asy
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)  # feed addresses are secret
     await runner.setup()
     where: str | None = None
+    again: asyncio.Task[None] | None = None
     try:
-        host, _, port = listen.rpartition(":")
-        site = web.TCPSite(runner, host.strip("[]"), int(port))
-        await site.start()
-        assert site._server is not None
-        where = f"http://{host}:{site._server.sockets[0].getsockname()[1]}"  # type: ignore[attr-defined]
-        log.info("serving feeds, /healthz and /metrics on %s", where)
-    except OSError as error:  # Labmate still answers in Discord
-        log.error("can't listen on HTTP_LISTEN=%s (%s): no feeds, no /healthz", listen, error)
-        services.feed_url = services.explore_url = None
-    try:
+        try:
+            where = await _listening(runner, listen)
+        except (OSError, UnicodeError) as error:
+            addresses = services.feed_url, services.explore_url
+            again = asyncio.create_task(_listening_later(runner, listen, services, addresses))
+            services.troubles[SETTING] = f"{trouble(listen, error)} {NOTHING_SERVED}"
+            services.feed_url = services.explore_url = None
+            log.error("%s I try again every %.0f s.", services.troubles[SETTING], AGAIN)
+            if say is not None:
+                say(services.troubles[SETTING])
         yield where
     finally:
+        if again is not None:
+            await ended(again)
         await runner.cleanup()
         health.close()
+
+
+async def _listening(runner: web.AppRunner, listen: str) -> str:
+    """Begin to listen; returns the address."""
+    host, port = split(listen)
+    site = web.TCPSite(runner, host, port)
+    try:
+        await site.start()
+    except BaseException:
+        with suppress(RuntimeError):  # it never began
+            await site.stop()
+        raise
+    assert site._server is not None
+    where = f"http://{listen.rpartition(':')[0]}:{site._server.sockets[0].getsockname()[1]}"  # type: ignore[attr-defined]
+    log.info("serving feeds, /healthz and /metrics on %s", where)
+    return where
+
+
+async def _listening_later(
+    runner: web.AppRunner, listen: str, services: Services, addresses: tuple[str | None, str | None]
+) -> None:
+    """Listen as soon as the address can be used; from then on, cards name the addresses again."""
+    while True:
+        await asyncio.sleep(AGAIN)
+        with suppress(OSError, UnicodeError):
+            await _listening(runner, listen)
+            break
+    services.feed_url, services.explore_url = addresses
+    del services.troubles[SETTING]

@@ -99,7 +99,7 @@ async def _logged_in(
     async with _holding(bot):
         bot.running = asyncio.create_task(bot.start(settings.discord_token.get_secret_value()))
         try:
-            async with serving(bot, scheduler, settings):
+            async with serving(bot, scheduler, settings, say):
                 await _until_ready(bot)
                 if keeper is not None:
                     await keeper.connected()

@@ -19,6 +19,7 @@ CHECKS: list[tuple[str, Callable[[Settings], Awaitable[list[Finding]]]]] = [
     ("Model", installation.model),
     ("Index", installation.index),
     ("People", installation.people),
+    ("HTTP", services.http),
     ("OpenAlex", services.openalex),
     ("LLM", language_model.language_model),
     ("Ray", services.ray),

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 
 import aiohttp
 
+from bot import listening
 from bot.doctor.finding import Finding, bad, good, note
 from bot.file_place import shared_files
 from bot.settings import Settings
@@ -111,6 +112,28 @@ async def ray(settings: Settings) -> list[Finding]:
     except NoTeamError as error:
         return bad(str(error), "Until then, embedding and people passes run on this machine: docs/operate.md")
     return good(f"{settings.ray_address} answers; workers: {workers}, nodes: {nodes}")
+
+
+async def http(settings: Settings) -> list[Finding]:
+    """Whether feeds and /healthz can be served, or a running Labmate serves them."""
+    listen = settings.http_listen
+    if listen is None:
+        return note(
+            "HTTP_LISTEN is not set, so there are no feeds, no pages and no /healthz",
+            "To have them: HTTP_LISTEN=127.0.0.1:8090 (docs/configure.md)",
+        )
+    if not (wrong := await listening.tried(listen)):
+        return good(f"{listen} is free; a running Labmate serves feeds, /healthz and /metrics there")
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=_TIMEOUT) as session,
+            session.get(f"http://{listen}/healthz") as answer,
+        ):
+            if (await answer.json(content_type=None)).get("status") in ("ok", "failing"):
+                return good(f"a running Labmate answers on {listen}")
+    except (*_UNREACHABLE, ValueError, AttributeError):
+        pass
+    return bad(wrong, listening.NOTHING_SERVED)
 
 
 async def bucket(settings: Settings) -> list[Finding]:

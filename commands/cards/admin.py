@@ -32,6 +32,14 @@ def lines_card(subject: str, lines: Sequence[AuditLine]) -> ui.LayoutView:
     )
 
 
+def troubles_card(troubles: Sequence[str]) -> ui.LayoutView:
+    """What the operator should see to."""
+    more = "-# python -m bot doctor looks at everything else"
+    return _listed(
+        "## To see to", [shown(text, 600) for text in troubles], "Nothing is wrong that I know of.", more
+    )
+
+
 def bans_card(bans: Sequence[Ban]) -> ui.LayoutView:
     """Who is banned."""
     rows = [f"**{ban.kind} {ban.target}** · {moment(ban.made)}\n-# {shown(ban.reason, 300)}" for ban in bans]

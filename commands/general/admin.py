@@ -10,7 +10,7 @@ import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
-from commands.cards.admin import audit_card, bans_card, lines_card, servers_card
+from commands.cards.admin import audit_card, bans_card, lines_card, servers_card, troubles_card
 from commands.cards.lists import note
 from commands.cards.text import shown
 from commands.kit.authority import is_operator
@@ -126,6 +126,15 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
         await self._answer(interaction, said)
 
     # -- commands --------------------------------------------------------------------------------
+
+    @app_commands.command()
+    async def status(self, interaction: discord.Interaction) -> None:
+        """Show what you should see to"""
+
+        async def work(_: Operator) -> ui.LayoutView:
+            return troubles_card(list(self._services.troubles.values()))
+
+        await self._answer(interaction, work)
 
     @app_commands.command()
     @app_commands.describe(what="What to look at")

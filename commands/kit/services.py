@@ -89,6 +89,8 @@ class Services:
     """Where feeds can be read, such as https://labmate.example.org; None where they are off."""
     explore_url: str | None = None
     """Where the research graph can be walked in a browser; None where that is off."""
+    troubles: dict[str, str] = field(default_factory=dict)
+    """What the operator should see to, by the setting or part that it is about."""
     mailer: Mailer | None = None
     """Sends codes that prove an address, where a mail server is set."""
     rephraser: Rephraser | None = None
