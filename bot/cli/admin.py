@@ -23,8 +23,16 @@ admin = typer.Typer(
 )
 Subject = Literal["correction", "claim", "contest"]
 Kind = Literal["member", "server"]
-Number = Annotated[int, typer.Argument(min=1, help="The number that `admin look` prints.")]
+Number = Annotated[int, typer.Argument(min=1, max=(1 << 31) - 1, help="The number that `admin look` prints.")]
 Target = Annotated[int, typer.Argument(min=1, max=(1 << 63) - 1, help="The Discord id.")]
+NewTarget = Annotated[
+    int,
+    typer.Argument(
+        min=10**14,
+        max=(1 << 63) - 1,
+        help="The Discord id, 15 digits or more: turn on Developer Mode, right-click, Copy ID.",
+    ),
+]
 
 
 def _with_operator(work: Callable[[Operator, Store], Awaitable[None]]) -> None:
@@ -109,7 +117,9 @@ def settle(
 
 
 @admin.command()
-def ban(kind: Kind, target: Target, reason: Annotated[str, typer.Option(help="Why, for the log.")]) -> None:
+def ban(
+    kind: Kind, target: NewTarget, reason: Annotated[str, typer.Option(help="Why, for the log.")]
+) -> None:
     """Ban a member or a server; a running Labmate leaves a banned server within a minute."""
     _say(lambda operator: operator.ban(kind, target, reason))
 
@@ -132,7 +142,7 @@ def bans() -> None:
 
 
 @admin.command()
-def allow(server: Target) -> None:
+def allow(server: NewTarget) -> None:
     """Add a server to the allow list; once the list has an entry, no other servers may use Labmate."""
     _say(lambda operator: operator.allow(server))
 

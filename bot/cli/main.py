@@ -150,6 +150,9 @@ def ask(
 
     config = settings()
     log_to(config)
+    if not command.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in command):
+        print("The command is not text in UTF-8, so it can't be read. Type it again.", file=sys.stderr)
+        sys.exit(2)
     perform(ask_once(config, command, as_json=as_json))
 
 

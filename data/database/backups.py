@@ -259,7 +259,13 @@ def _must_be_file(path: Path) -> None:
 
 def _refuse_others(target: Path) -> None:
     """A backup replaces an earlier one, even a damaged one, and no other file."""
-    if not target.exists() or not target.stat().st_size:
+    if not target.exists():
+        return
+    if not target.is_file():  # a rename would put the backup in the place of /dev/null
+        raise StoreError(
+            f"{target} is not a file, but a device or a pipe. Name another place for the backup."
+        )
+    if not target.stat().st_size:
         return
     with target.open("rb") as file:
         head = file.read(len(_MAGIC) + 3)

@@ -343,6 +343,8 @@ def _some(parameter: Any) -> str:
     """A value that the parser takes."""
     if parameter.name in ("since", "from_"):
         return "2026-05-18"
+    if parameter.name in ("target", "server"):
+        return "123456789012345678"
     kind = parameter.type_descriptor.annotation
     choices = get_args(kind)
     return str(choices[0]) if choices else "7" if kind is int else __file__

@@ -293,6 +293,11 @@ def test_the_command_line_bans_lists_and_logs(tmp_path):
     assert REASON in admin("bans").stdout
     assert admin("undo", "correction", "7").stderr == "There is no correction 7.\n"
     assert admin("ban", "planet", "1", "--reason", "x").returncode == 2
+    for wrong in (("allow", "1"), ("ban", "member", "7", "--reason", "x"), ("undo", "claim", "9" * 23)):
+        refused = admin(*wrong)
+        assert refused.returncode == 2
+        assert "Invalid value" in refused.stderr
+    assert admin("servers").stdout.startswith("The allow list is empty"), "a slip locks nobody out"
     assert "ban.member" in admin("log").stdout
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 
@@ -90,6 +91,12 @@ def test_the_prompt_without_a_terminal_takes_commands_and_numbers(tmp_path):
     assert "There is no command /nope" in done.stdout
     assert "What I can do" in done.stdout
     assert "Goodbye." in done.stdout
+
+
+def test_a_command_that_is_no_text_is_refused_in_a_line(tmp_path):
+    done = run("ask", os.fsdecode(b"/papers \xff"), folder=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "is not text in UTF-8" in done.stderr
 
 
 def test_the_prompt_without_a_terminal_fills_forms_a_line_a_field(tmp_path):

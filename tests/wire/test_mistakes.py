@@ -116,7 +116,9 @@ def test_settling_says_which_way_to_choose(tmp_path, given):
     assert "either --end-claim or --keep-claim" in " ".join(done.stderr.replace("│", " ").split())
 
 
-@pytest.mark.parametrize("command", [("ban", "member", "7"), ("end-claim", "7")], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "command", [("ban", "member", "7" * 18), ("end-claim", "7")], ids=lambda words: words[0]
+)
 def test_an_empty_reason_is_none(tmp_path, command):
     done = run("admin", *command, "--reason", " ", folder=tmp_path)
     assert done.returncode == 1

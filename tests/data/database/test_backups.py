@@ -249,6 +249,14 @@ async def test_a_newer_backup_is_told_apart(tmp_path, database):
         backups.verify(database)
 
 
+async def test_a_backup_takes_the_place_of_no_device_and_no_pipe(tmp_path, database):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(StoreError, match="is not a file, but a device or a pipe"):
+        backups.back_up(database, pipe)
+    assert pipe.is_fifo()
+
+
 async def test_a_backup_replaces_no_file_that_is_none(tmp_path, database):
     papers = tmp_path / "papers.json"
     papers.write_text('{"id": "2601.00001"}')
