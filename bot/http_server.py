@@ -108,7 +108,7 @@ async def serving(
             again = asyncio.create_task(_listening_later(runner, listen, services, addresses))
             services.troubles[SETTING] = f"{trouble(listen, error)} {NOTHING_SERVED}"
             services.feed_url = services.explore_url = None
-            log.error("%s I try again every %.0f s.", services.troubles[SETTING], AGAIN)
+            log.error("%s I'll try again every %.0f s.", services.troubles[SETTING], AGAIN)
             if say is not None:
                 say(services.troubles[SETTING])
         yield where

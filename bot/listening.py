@@ -21,7 +21,7 @@ def trouble(listen: str, error: OSError | UnicodeError) -> str:
     host, port = split(listen)
     number = getattr(error, "errno", None)
     if isinstance(error, socket.gaierror | UnicodeError):
-        why = f"this machine can't find {host}. Write an address of its own, such as 127.0.0.1:{port}."
+        why = f"this machine can't resolve {host}. Use one of its own addresses, such as 127.0.0.1:{port}."
     elif number == errno.EADDRINUSE:
         why = (
             f"another program listens there already. Stop it (ss -ltnp 'sport = {port}' names it), or choose "
@@ -33,7 +33,7 @@ def trouble(listen: str, error: OSError | UnicodeError) -> str:
             "addresses, or one that `ip address` lists."
         )
     elif number in (errno.EACCES, errno.EPERM):
-        why = "this user may not listen there. Choose a port from 1024 on; a proxy can pass 443 on to it."
+        why = "this user may not listen there. Choose port 1024 or higher; a proxy can forward 443 to it."
     else:
         why = f"{os.strerror(number) if number else error}."
     return f"HTTP_LISTEN={listen} can't be used: {why}"

@@ -36,9 +36,7 @@ IN_DISCORD = (
     "Two would answer the same members and post the same digests. Stop it, then start this one again. "
     "To let several processes answer, give each shards of its own (docs/scale.md)."
 )
-LOCALLY = (
-    "Stop it first, or try Labmate over a folder of its own: LABMATE_DATA=/tmp/labmate python -m bot run"
-)
+LOCALLY = "Stop it first, or give this one its own folder: LABMATE_DATA=/tmp/labmate python -m bot run"
 _held: list[int] = []
 
 
@@ -58,7 +56,7 @@ def hold_folder(folder: Path, advice: str = IN_DISCORD) -> None:
         process = os.read(handle, 20).decode("ascii", "replace").strip()
         os.close(handle)
         who = f" (process {process})" if process.isdigit() else ""
-        raise LoginError(f"Another Labmate already runs over {folder}{who}. {advice}", status=ACT) from None
+        raise LoginError(f"Another Labmate already uses {folder}{who}. {advice}", status=ACT) from None
     except OSError as error:  # a file system without locks; the lease is left
         log.warning("%s can't be locked (%s)", folder / FILE, error.strerror)
     os.truncate(handle, 0)
@@ -130,8 +128,8 @@ class OnlyOne:
         """
         await self._lost.wait()
         raise LoginError(
-            "Another Labmate of this database has taken over while this one was suspended or cut off. "
-            "This one ends. To let several processes answer, give each shards of its own (docs/scale.md).",
+            "Another Labmate of this database took over while this one was suspended or cut off, so this one "
+            "ends. To let several processes answer, give each shards of its own (docs/scale.md).",
             status=ACT,
         )
 
@@ -145,4 +143,4 @@ def _mark(folder: Path) -> str:
 def already(holder: str) -> str:
     """That another process has the right; its holder names the machine."""
     machine = holder.rpartition(" ")[0]
-    return f"Another Labmate{f' (on {machine})' if machine else ''} already runs with this database."
+    return f"Another Labmate{f' (on {machine})' if machine else ''} is already using this database."

@@ -36,8 +36,8 @@ RESET = (
     "Token), which ends both, and put the new one into DISCORD_TOKEN."
 )
 WORDS = (
-    "Another process answers in Discord with this DISCORD_TOKEN, over other data. Chance decides which of "
-    f"the two answers, and the other doesn't know what members save. Stop one of them. {RESET}"
+    "Another process answers in Discord with this DISCORD_TOKEN, from other data. The quicker one answers "
+    f"each member, and what members save reaches only that one. Stop one of the two. {RESET}"
 )
 
 
@@ -108,7 +108,7 @@ class Rivals:
         while True:
             await self.noticed.wait()
             if self._times >= ENOUGH and self._last - self._born < YOUNG:
-                raise LoginError(f"{WORDS} This one started not long ago, so it ends.", status=ACT)
+                raise LoginError(f"{WORDS} This one started within the last hour, so it ends.", status=ACT)
             if self._last - self._told > TOLD_EVERY:
                 self._told = self._last
                 log.error("%s", WORDS)

@@ -125,7 +125,7 @@ async def _holding(bot: Labmate) -> AsyncIterator[None]:
     if holder := await bot.services.store.leases.holder(LEASE):
         await keeper.leave()
         raise LoginError(
-            f"{already(holder)} It holds all shards. Stop it, or start it with its own.", status=ACT
+            f"{already(holder)} It holds all shards. Stop it, or restart it with only some.", status=ACT
         )
     keeping = asyncio.create_task(keeper.keep(bot.give_up))
     try:

@@ -66,7 +66,7 @@ def _make(config: Settings, path: Path | None, *, events: bool) -> backups.Check
 def restore(
     path: Annotated[Path, typer.Argument(help="The backup to restore.")],
     altered: Annotated[
-        bool, typer.Option("--altered", help="Restore it even if its checksum says that it was altered.")
+        bool, typer.Option("--altered", help="Restore it even if its checksum doesn't match.")
     ] = False,
 ) -> None:
     """Replace the database with a backup. Stop Labmate first. The old database is kept beside the new one."""
@@ -139,7 +139,7 @@ def _or_exit(work: Callable[[], T], *, events: bool = False) -> T:
 
 
 def _summary(checked: backups.Checked) -> str:
-    without = "" if checked.sealed else ", without a checksum (an older Labmate made it, or it is no backup)"
+    without = "" if checked.sealed else ", no checksum (from an older Labmate, or not a backup)"
     rows = sum(checked.rows.values())
     return f"{checked.size / 1e6:,.1f} MB, schema {checked.schema}, {rows:,} rows{without}"
 

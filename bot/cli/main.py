@@ -151,7 +151,7 @@ def ask(
     config = settings()
     log_to(config)
     if not command.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in command):
-        print("The command is not text in UTF-8, so it can't be read. Type it again.", file=sys.stderr)
+        print("The command isn't valid UTF-8, so it can't be read. Type it again.", file=sys.stderr)
         sys.exit(2)
     perform(ask_once(config, command, as_json=as_json))
 
@@ -203,7 +203,7 @@ def ingest_file_command(
         bool, typer.Option(help="Embed the new papers and match their authors right away.")
     ] = True,
     own_ids: Annotated[
-        bool, typer.Option("--own-ids", help="Its ids are not arXiv's: each is a paper of its own.")
+        bool, typer.Option("--own-ids", help="The ids aren't arXiv's; each one is a separate paper.")
     ] = False,
     events: Events = False,
 ) -> None:

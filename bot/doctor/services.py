@@ -123,7 +123,7 @@ async def http(settings: Settings) -> list[Finding]:
             "To have them: HTTP_LISTEN=127.0.0.1:8090 (docs/configure.md)",
         )
     if not (wrong := await listening.tried(listen)):
-        return good(f"{listen} is free; a running Labmate serves feeds, /healthz and /metrics there")
+        return good(f"{listen} is free; once Labmate runs, it serves feeds, /healthz and /metrics there")
     try:
         async with (
             aiohttp.ClientSession(timeout=_TIMEOUT) as session,

@@ -1,4 +1,4 @@
-"""Whose account it is, by what nobody can set to another's: mention, username and age."""
+"""Whose account it is, by what nobody can copy: the account behind a mention, its username, its age."""
 
 from __future__ import annotations
 

@@ -33,10 +33,13 @@ def lines_card(subject: str, lines: Sequence[AuditLine]) -> ui.LayoutView:
 
 
 def troubles_card(troubles: Sequence[str]) -> ui.LayoutView:
-    """What the operator should see to."""
+    """What needs the operator's attention."""
     more = "-# python -m bot doctor looks at everything else"
     return _listed(
-        "## To see to", [shown(text, 600) for text in troubles], "Nothing is wrong that I know of.", more
+        "## Needs your attention",
+        [shown(text, 600) for text in troubles],
+        "As far as I know, nothing is wrong.",
+        more,
     )
 
 

@@ -13,7 +13,7 @@ from index.people.people import MOST_AUTHORS, Step
 from index.people.scores import Score
 
 COMMON = 6
-_MENTIONS = "-# Titles and abstracts of the papers in this library are meant."
+_MENTIONS = "-# Judged by the titles and abstracts in this library."
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _topics(comparison: Comparison) -> list[str]:
     if comparison.shared_topics is None:
         return []
     both = _listed(comparison.shared_topics)
-    lines = [f"**Both write on** {both}" if both else "I found no particular topic that both write on."]
+    lines = [f"**Both write on** {both}" if both else "I found no specific topic that both write on."]
     only = [
         f"**Only {shown(side.person.name, 40)} mentions** {_listed(side.own_topics)}"
         for side in comparison.sides
@@ -99,7 +99,7 @@ def _path(comparison: Comparison, papers: Mapping[int, Paper]) -> str:
         listed = [f"- {_titled(papers[paper])}" for paper in comparison.together[:3] if paper in papers]
         return "\n".join([f"**{plural(len(comparison.together), 'paper')} together**", *listed])
     if comparison.path is None:
-        return f"**No path between them** within six papers of up to {MOST_AUTHORS} authors"
+        return f"**No path between them** of up to six papers with at most {MOST_AUTHORS} authors each"
     lines = [
         f"**{plural(len(comparison.path), 'paper')} apart** {shown(comparison.sides[0].person.name, 60)}"
     ]

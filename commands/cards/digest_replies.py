@@ -157,7 +157,7 @@ def settings(
         lines += [*words, *([] if all(word[0] in '"“' for word in typed) else [FORMS_COUNT])]
     if digest.state == "broken":
         other = "" if digest.is_own else ", or choose another channel under *When and where*"
-        lines.append(f"To start it again, put that right and use /digest resume{other}.")
+        lines.append(f"To start it again, fix this and use /digest resume{other}.")
     if digest.state == "draft":
         first = "" if digest.zone else "choose a time zone. "
         lines.append(f"Not started yet: {first}*Preview* shows the post, *Start* turns it on.")
@@ -308,15 +308,15 @@ def stopped(digest: Digest, why: str) -> str:
     if digest.is_own:
         return f"{why}, so it has stopped. /digest resume starts it again."
     return (
-        f"{why}, so it has stopped. Its settings stay. Put that right and use /digest resume in the server, "
-        "or choose another channel; it then goes on with what it could not post."
+        f"{why}, so the digest has stopped. Its settings are kept. Fix this and use /digest resume in the "
+        "server, or choose another channel; the digest then posts what it missed."
     )
 
 
 def place_question(digest: Digest, *, direct: bool) -> str:
     """Asks for another channel of a server's digest; ``direct`` where it is asked in a direct message."""
     why = f"\n-# stopped: {shown(digest.why, 160)}" if digest.state == "broken" else ""
-    more = "\n-# If it isn't in the menu, use /digest edit in the server." if direct else ""
+    more = "\n-# If the channel isn't in the menu, use /digest edit in the server." if direct else ""
     return f"Where should {name_of(digest)} post? All other settings stay as they are.{why}{more}"
 
 

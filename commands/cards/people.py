@@ -120,7 +120,7 @@ def author_card(
     box: ui.Container[ui.LayoutView] = ui.Container(accent_colour=ACCENT)
     head = [f"## {shown(person.name, 100)}"]
     if is_group(person.name):
-        head.append("-# By its name a group, not a person")
+        head.append("-# Judging by its name, this is a group, not a person")
     forms = [form for form in person.forms if form != person.name][:4]
     if forms:
         head.append("-# Also published as " + ", ".join(shown(form, 50) for form in forms))

@@ -179,7 +179,7 @@ def _page(number: int, question: str, text: str, problem: str) -> str:
 def no_such_field(typed: str, others: str = "") -> str:
     """A typed field that arXiv doesn't have."""
     if others:
-        return f"No paper is in a field called “{shown(typed, 60)}”. There are: {others}. I changed nothing."
+        return f"No paper is in the field “{shown(typed, 60)}”. The largest: {others}. I changed nothing."
     return (
         f"arXiv has no field called “{shown(typed, 60)}”. Write a name such as Robotics, or a code such as "
         "cs.RO. I changed nothing."

@@ -10,7 +10,7 @@ from commands.cards import taste as cards
 from commands.cards.lists import PAGE, Entry, listing, note
 from commands.kit.installs import in_servers
 from commands.kit.links import link
-from commands.kit.options import category_name, complete_category
+from commands.kit.options import A_CATEGORY, category_name, complete_category
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
 from index.digest.favourites import favourites
@@ -63,7 +63,7 @@ class Top(commands.Cog):
     @in_servers
     @app_commands.describe(
         days="How many days back",
-        category="One category",
+        category=A_CATEGORY,
         everywhere="In all servers, if that is allowed",
     )
     @app_commands.autocomplete(category=complete_category)

@@ -129,7 +129,7 @@ class Admin(commands.GroupCog, group_name="admin", group_description="For the pe
 
     @app_commands.command()
     async def status(self, interaction: discord.Interaction) -> None:
-        """Show what you should see to"""
+        """Show what needs your attention"""
 
         async def work(_: Operator) -> ui.LayoutView:
             return troubles_card(list(self._services.troubles.values()))

@@ -110,8 +110,8 @@ async def ask_vouch(
     name = shown(person.name if person else "?", 80)
     return note(
         f"{account(user.id, user)}, says they are **{name}**. Members who have claimed their own papers and "
-        f"know that this is true can vouch. It takes {VOUCHES}. Anybody can choose any display name, so look "
-        "at the account.",
+        f"know that this is true can vouch. It takes {VOUCHES}. Anybody can copy a display name, so check "
+        "the account.",
         [
             [
                 link("claim.vouch", "I vouch", claim=claim.id),

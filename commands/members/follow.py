@@ -14,7 +14,7 @@ from commands.cards.lists import note
 from commands.cards.text import label, shown
 from commands.kit.installs import anywhere, is_present
 from commands.kit.links import Press, button, choice, link, select
-from commands.kit.options import CHOICES
+from commands.kit.options import CHOICES, complete_category
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.which_paper import unknown_paper
@@ -208,7 +208,7 @@ class Following(commands.Cog):
         topic="A topic in words",
         category="A category; I suggest some as you type",
     )
-    @app_commands.autocomplete(person=complete_person)
+    @app_commands.autocomplete(person=complete_person, category=complete_category)
     async def follow_command(
         self,
         interaction: discord.Interaction,

@@ -100,7 +100,7 @@ async def _typed(services: Services, text: str | None) -> date | None:
         return day
     days = days_from(text, clock.now().date())
     if days is None:
-        raise UserError("I can't read that as a day. Type it like 2026-05-18 or 2026-05.")
+        raise UserError("I can't read that as a day or a month. Type it like 2026-05-18 or 2026-05.")
     newest, _, _ = await services.store.listings.around(days[1] + timedelta(days=1))
     if newest is None or (newest < days[0] and days[0] != days[1]):
         raise UserError(f"I know of no paper announced from {day_text(days[0])} to {day_text(days[1])}.")

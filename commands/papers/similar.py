@@ -53,7 +53,7 @@ class Similar(commands.Cog):
     @app_commands.command()
     @anywhere
     @app_commands.describe(
-        paper="A title or part of one, a system's name, an id or link (arXiv, ACL Anthology), or an abstract",
+        paper="A title or part of one, a system's name, a DOI, an id or link, or an abstract",
         private=PRIVATE,
     )
     @app_commands.autocomplete(paper=complete_paper)

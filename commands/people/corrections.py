@@ -123,8 +123,8 @@ async def take_typed(
         meant |= set(await services.search.resolve(typed)) & {paper.id for paper in papers}
     if not meant:
         raise UserError(
-            f"{shown(person.name, 80)} has no paper like “{shown(typed, 80)}” here. Without paper:, "
-            "/person split shows all of them."
+            f"{shown(person.name, 80)} has no paper like “{shown(typed, 80)}” here. Leave out paper: "
+            "to see all of them."
         )
     if len(meant) == 1:
         return await not_theirs(interaction, services, person.id, meant.pop())

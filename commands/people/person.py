@@ -173,7 +173,9 @@ class PersonGroup(commands.GroupCog, group_name="person", group_description="Who
         return await same(interaction, services, people[0], people[1])
 
     @app_commands.command()
-    @app_commands.describe(name="The person", paper="A title or part of one, an arXiv id or a link")
+    @app_commands.describe(
+        name="The person", paper="The paper that isn't theirs: a title or part of one, an id or a link"
+    )
     @app_commands.autocomplete(name=complete_person)
     async def split(
         self,

@@ -81,8 +81,8 @@ async def show_knowing(services: Services, topic: str, within: Within = EVERYBOD
         (proof(entry, papers), link("person.card", "Card", person=entry.person)) for entry in experts
     ]
     footer = (
-        f"-# Found among the papers that fit best ({len(searched.fitting)}); they may have written more. "
-        "Ranked by how many of these each wrote, how well they match, and how recent they are. Coauthors of "
+        f"-# Counted among the papers that fit best ({len(searched.fitting)}); people may have written more. "
+        "Ranked by how many of these each wrote, how well they fit, and how recent they are. Coauthors of "
         "the same papers come later."
     )
     return people_list(f"## Who knows {name}", lines, footer)

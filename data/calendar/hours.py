@@ -16,7 +16,7 @@ _TIME = re.compile(
 def time_named(text: str) -> str | None:
     """The time that a text means, as ``HH:MM``; None where it means none.
 
-    Hours up to 12 without *am* or *pm* are those of a clock of 24 hours. 12am is midnight, and 12pm noon.
+    Hours up to 12 without *am* or *pm* are those of a 24-hour clock. 12am is midnight, and 12pm noon.
     """
     typed = " ".join(unicodedata.normalize("NFKC", text).casefold().replace("’", "'").split())
     if typed in _NAMED:

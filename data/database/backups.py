@@ -83,15 +83,15 @@ def verify(path: Path, progress: Progress | None = None, *, altered: bool = Fals
     ------
     StoreError
         Where it is missing, not a database, another program's, a newer Labmate's, or damaged; or where it
-        is another than when it was made, unless it may be ``altered``.
+        has changed since it was made, unless it may be ``altered``.
     """
     _must_be_file(path)
     with _explained(path):
         _looked_through(path, path, progress)
         if not altered and _is_altered(path, progress):
             raise StoreError(
-                f"{path} was altered or damaged since it was made: its checksum does not match. Take another "
-                "backup. If there is none, and it is for you to say that this one is good: "
+                f"{path} was altered or damaged since it was made: its checksum does not match. Use another "
+                "backup. If you have no other and trust this one all the same: "
                 f"python -m bot restore --altered {path}"
             )
     return _checked(path)

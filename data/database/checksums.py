@@ -38,7 +38,7 @@ def is_sealed(path: Path) -> bool:
 
 
 def is_altered(path: Path, progress: Progress | None = None) -> bool:
-    """Whether a file with a checksum is another than when it was made."""
+    """Whether a file with a checksum has changed since it was made."""
     with path.open("rb") as file:
         written = _written(file.read(_HEADER))
         return written != _NONE and written != _of(file, progress)

@@ -192,7 +192,7 @@ class Claims(ClaimLookup):
             async with self._writer.begin() as connection:
                 ended = (await connection.execute(select(*CLAIM).where(ClaimRow.id == claim))).first()
                 if ended is not None and ended.member == FORGOTTEN:
-                    raise ClaimRefused("Its holder has been forgotten, so nobody can hold it again.")
+                    raise ClaimRefused("Its holder asked to be forgotten, so it can't be restored.")
                 if ended is None or ended.state != "ended" or not ended.level:
                     raise ClaimRefused("Only a claim that was proven and has ended can be restored.")
                 values = {"state": "held", "ended": None, "why_ended": ""}

@@ -262,7 +262,7 @@ class PeopleIndex:
         return next((name for name in names if not is_group(name)), None)
 
     def most_often(self, person: int, most: int) -> list[tuple[str, int]]:
-        """Those with most joint papers but for groups, and how many; of as many, the closest first."""
+        """Those with the most joint papers, without groups, and how many; the closest first among equals."""
         ties = self.ties(person)
         order = np.argsort(-ties.papers, kind="stable").tolist()
         named = ((self.name(int(ties.people[place])), int(ties.papers[place])) for place in order)

@@ -221,7 +221,8 @@ class Experts:
 
         Otherwise the authors of the paper closest to the asked person's work could fill the list. Where
         others are too few, those who were passed over follow at the end. Anybody whose name may be the asked
-        person's is left out: often it is the same person, taken for two. So is whose name is no person's.
+        person's is left out: often it is the same person, taken for two. So is anybody whose name is not a
+        person's.
         """
         others = (one for one in others if not may_be_one(asked.name, self.people.name(one)))
         others = (one for one in others if may_suggest(self.people, one))

@@ -139,7 +139,7 @@ class Operator:
         if contest.state == "open":
             raise OperatorError(f"Contest {number} is still open; settle it instead.")
         if contest.state == "dropped" or (await self._claim(contest.claim_id)).member == FORGOTTEN:
-            raise OperatorError(f"Contest {number} can't be open again: a party to it has been forgotten.")
+            raise OperatorError(f"Contest {number} can't be reopened: a party to it asked to be forgotten.")
         restores = contest.state == "upheld" and (await self._claim(contest.claim_id)).state == "ended"
         if restores:
             await self._store.claims.restore(contest.claim_id, by=self._actor)

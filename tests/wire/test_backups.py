@@ -87,7 +87,7 @@ async def test_backups_by_the_clock_by_hand_and_back(tmp_path, monkeypatch):
     )
     refused = run("restore", str(kept), folder=lab)
     assert refused.returncode == 1
-    assert "its checksum does not match. Take another backup." in refused.stderr
+    assert "its checksum does not match. Use another backup." in refused.stderr
     assert "Traceback" not in refused.stderr
     clock.show(time, days[1] + DAY)
     assert run("restore", "--altered", str(kept), folder=lab).returncode == 0

@@ -96,7 +96,7 @@ def test_the_prompt_without_a_terminal_takes_commands_and_numbers(tmp_path):
 def test_a_command_that_is_no_text_is_refused_in_a_line(tmp_path):
     done = run("ask", os.fsdecode(b"/papers \xff"), folder=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "is not text in UTF-8" in done.stderr
+    assert "isn't valid UTF-8" in done.stderr
 
 
 def test_the_prompt_without_a_terminal_fills_forms_a_line_a_field(tmp_path):

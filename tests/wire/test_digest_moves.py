@@ -62,8 +62,8 @@ async def test_its_owner_is_told_and_chooses_another_channel_in_the_direct_messa
     ]
     [told] = scene.dms()
     assert "**Gossip**" in told.text
-    assert "the channel is gone, so it has stopped" in told.text
-    assert "Its settings stay" in told.text
+    assert "the channel is gone, so the digest has stopped" in told.text
+    assert "Its settings are kept" in told.text
     asked = await told.press("Choose another channel")
     assert "the channel is gone" in asked.text
     moved = await asked.choose(new["id"], menu(asked, "dgk:"))

@@ -46,7 +46,7 @@ async def test_who_knows_counts_only_papers_that_are_on_the_topic(lab):
     reply = await lab.user.slash("/who-knows gradient compression")
     assert "**ChonLam Lao** · 1 paper found" in reply.text
     assert re.search(
-        r"Found among the papers that fit best \([1-7]\); they may have written more", reply.text
+        r"Counted among the papers that fit best \([1-7]\); people may have written more", reply.text
     )
     assert "Jiamin Cao" not in reply.text
 

@@ -25,5 +25,5 @@ async def test_a_group_is_suggested_to_nobody(scene):
     assert "Grace Hopper" in known
     assert "Qwen Team" not in known
     card = (await scene.user.slash("/author Qwen Team")).text
-    assert "By its name a group, not a person" in card
+    assert "this is a group, not a person" in card
     assert "Qwen Team" not in (await scene.user.slash("/author Grace Hopper")).text

@@ -62,8 +62,8 @@ async def test_a_port_in_use_is_told_everywhere_and_used_once_it_is_free(tmp_pat
     ("where", "words"),
     [
         ("203.0.113.7:8090", "this machine has no address 203.0.113.7. Write 127.0.0.1:8090, 0.0.0.0:8090"),
-        ("labmate.invalid:8090", "this machine can't find labmate.invalid. Write an address of its own"),
-        ("a..b:8090", "this machine can't find a..b."),
+        ("labmate.invalid:8090", "this machine can't resolve labmate.invalid. Use one of its own addresses"),
+        ("a..b:8090", "this machine can't resolve a..b."),
     ],
 )
 async def test_an_impossible_address_is_told_with_what_helps(tmp_path, where, words):

@@ -50,7 +50,7 @@ async def test_the_set_up_offers_the_fields_that_there_are(anthology):
     assert "Now: acl." in kept.text
     form = await fields.press("In your own words")
     wrong = await anthology.user.submit(form.message["modal"], {"query": "", "fields": "Chess"})
-    assert "No paper is in a field called “Chess”. There are: acl." in wrong.text
+    assert "No paper is in the field “Chess”. The largest: acl." in wrong.text
 
 
 async def test_help_gives_no_example_of_another_library(anthology):

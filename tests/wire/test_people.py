@@ -151,7 +151,7 @@ async def test_what_only_one_of_two_people_mentions_stands_in_no_paper_of_the_ot
     assert pair is not None
     reply = await lab.user.slash("/compare first:~{} second:~{}".format(*pair))
     assert "mentions** " in reply.text
-    assert "Titles and abstracts" in reply.text
+    assert "titles and abstracts" in reply.text
 
 
 async def test_similar_people_say_why(lab):

@@ -57,7 +57,7 @@ async def test_a_second_one_over_the_same_folder_is_refused_before_it_logs_in(tm
         second = begin(tmp_path)
         assert await second._ended() == 78
         [line] = second.said.decode().splitlines()
-        assert line.startswith(f"Another Labmate already runs over {tmp_path} (process {first.process.pid}).")
+        assert line.startswith(f"Another Labmate already uses {tmp_path} (process {first.process.pid}).")
         assert "Stop it, then start this one again" in line
         assert discord.gateway.connections == connections
         async with UserClient(discord.url, discord.user_token) as user:
@@ -82,7 +82,7 @@ async def test_a_second_machine_on_the_same_database_is_refused_and_follows_one_
         second = begin(there, DATABASE_URL=database)
         assert await second._ended() == 78
         said = second.said.decode().splitlines()[-1]
-        assert f"Another Labmate (on {os.uname().nodename}) already runs with this database." in said
+        assert f"Another Labmate (on {os.uname().nodename}) is already using this database." in said
         assert discord.gateway.connections == connections
         await first.kill()
         third = await in_discord(begin(there, DATABASE_URL=database))
@@ -99,7 +99,7 @@ async def test_one_that_was_away_and_was_followed_ends(tmp_path):
         await in_discord(begin(there, DATABASE_URL=database))
         first.process.send_signal(signal.SIGCONT)
         assert await first._ended() == 78
-        assert b"has taken over" in first.said
+        assert b"took over" in first.said
 
 
 async def test_one_with_shards_and_one_without_refuse_each_other(tmp_path):
@@ -112,7 +112,7 @@ async def test_one_with_shards_and_one_without_refuse_each_other(tmp_path):
         await in_discord(them.begin_alone())
         sharing = them.begin("0-1", 2)
         assert await sharing._ended() == 78
-        assert b"already runs with this database" in sharing.said
+        assert b"is already using this database" in sharing.said
 
 
 async def test_of_two_over_other_data_one_ends_after_a_few_commands_and_nobody_gets_two_answers(tmp_path):
