@@ -172,6 +172,7 @@ def _folder(setting: str, folder: Path) -> None:
 
 def _exists(setting: str, path: Path) -> bool:
     try:
+        str(path).encode()  # libraries take no other
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
@@ -244,4 +245,6 @@ def _clock(path: Path) -> None:
 
 
 def _why(error: Exception) -> str:
+    if isinstance(error, UnicodeError):
+        return "it is not text in UTF-8"
     return getattr(error, "strerror", None) or str(error)
