@@ -113,7 +113,9 @@ class Health:
                 f"papers not taken in yet: {look.lag.papers}, the oldest for {look.lag.seconds:.0f} s"
             )
         if self._bot.rivals.lately:
-            look.wrong.append("another process answers with this DISCORD_TOKEN; the log says what to do")
+            look.worth_knowing.append(
+                "another process answers with this DISCORD_TOKEN; the log says what to do"
+            )
         if look.digests.get("late"):
             look.worth_knowing.append(f"{look.digests['late']} digests are late")
         return look

@@ -11,7 +11,9 @@ import fcntl
 import hashlib
 import logging
 import os
+import secrets
 import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
@@ -22,7 +24,7 @@ from bot.closes import ACT, LoginError
 from commands.kit.supervise import ended
 from data.stores.leases import Leases
 from data.stores.repository import DATABASE_ERRORS
-from data.stores.shards import Shards
+from data.stores.shards import HELD, Shards
 
 log = logging.getLogger("labmate")
 FILE = "labmate.run.lock"
@@ -38,6 +40,8 @@ IN_DISCORD = (
 )
 LOCALLY = "Stop it first, or give this one its own folder: LABMATE_DATA=/tmp/labmate python -m bot run"
 _held: list[int] = []
+_unlocked: set[Path] = set()
+"""Folders where no lock keeps a second process of this machine away, so that the lease has to."""
 
 
 def hold_folder(folder: Path, advice: str = IN_DISCORD) -> None:
@@ -59,6 +63,7 @@ def hold_folder(folder: Path, advice: str = IN_DISCORD) -> None:
         raise LoginError(f"Another Labmate already uses {folder}{who}. {advice}", status=ACT) from None
     except OSError as error:  # a file system without locks; the lease is left
         log.warning("%s can't be locked (%s)", folder / FILE, error.strerror)
+        _unlocked.add(folder)
     os.truncate(handle, 0)
     os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
     _held.append(handle)
@@ -84,7 +89,7 @@ class OnlyOne:
         await self._take()
         keeping = asyncio.create_task(self._keep())
         try:
-            if of := await self._shards.anybody():
+            if of := await self._sharing():
                 raise LoginError(
                     f"Another Labmate of this database runs with shards ({of} in all), and this one without. "
                     f"Start this one with its own (--shards, --of {of}; docs/scale.md), or stop the others.",
@@ -97,17 +102,16 @@ class OnlyOne:
                 await self._leases.release(LEASE, self._me)
 
     async def _take(self) -> None:
-        first: datetime | None = None
         while not await self._leases.take(LEASE, self._me, SECONDS):
-            holder, until = await self._leases.standing(LEASE) or ("", None)
-            if until is not None and first is None:
-                first = until
-                log.info(
-                    "another Labmate has this database; waiting up to %.0f s, in case it is gone", SECONDS
-                )
-            elif until is not None and first is not None and until > first:
+            if holder := await living_holder(self._leases):
                 raise LoginError(f"{already(holder)} {self._advice}", status=ACT)
+
+    async def _sharing(self) -> int:
+        """How many shards there are, if living processes hold some; it waits for those that were killed."""
+        deadline = time.monotonic() + HELD + 1
+        while (of := await self._shards.anybody()) and time.monotonic() < deadline:  # noqa: ASYNC110 - rows end
             await asyncio.sleep(LOOK_EVERY / 8)
+        return of
 
     async def _keep(self) -> None:
         while not self._lost.is_set():
@@ -136,8 +140,24 @@ class OnlyOne:
 
 def _mark(folder: Path) -> str:
     """What tells this folder on this machine from others, also those of the same name in other containers."""
+    if folder in _unlocked:
+        return secrets.token_hex(8)
     file = os.stat(folder / FILE)
     return hashlib.sha256(f"{folder.absolute()} {file.st_dev} {file.st_ino}".encode()).hexdigest()[:16]
+
+
+async def living_holder(leases: Leases) -> str:
+    """Who holds the right to the whole database and renews it; empty if nobody does, after 15 s at most."""
+    first: datetime | None = None
+    while await leases.holder(LEASE):
+        standing = await leases.standing(LEASE)
+        if standing is not None and first is None:
+            first = standing[1]
+            log.info("another Labmate has this database; waiting up to %.0f s, in case it is gone", SECONDS)
+        elif standing is not None and first is not None and standing[1] > first:
+            return standing[0]
+        await asyncio.sleep(LOOK_EVERY / 8)
+    return ""
 
 
 def already(holder: str) -> str:

@@ -18,7 +18,7 @@ from bot.closes import ACT, DISALLOWED_INTENTS, LoginError, explained
 from bot.ending import Ending, Watchdog
 from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
-from bot.only_one import IN_DISCORD, LEASE, OnlyOne, already
+from bot.only_one import IN_DISCORD, LEASE, OnlyOne, already, living_holder
 from bot.scheduler import Say, Scheduler
 from bot.settings import Settings
 from bot.shards import ShardKeeper
@@ -118,11 +118,13 @@ async def _holding(bot: Labmate) -> AsyncIterator[None]:
     if keeper is None:
         yield
         return
+    leases = bot.services.store.leases
+    holder = await living_holder(leases)
     try:
         await keeper.claim()
     except ShardsTakenError as error:
         raise LoginError(str(error), status=ACT) from error
-    if holder := await bot.services.store.leases.holder(LEASE):
+    if holder := holder or await leases.holder(LEASE) or "":
         await keeper.leave()
         raise LoginError(
             f"{already(holder)} It holds all shards. Stop it, or restart it with only some.", status=ACT

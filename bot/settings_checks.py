@@ -15,7 +15,6 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from bot.settings import Settings
 from data.calendar import clock
-from data.database.private_files import is_ours
 from index.search.milvus_address import FORMS, address_of
 from index.search.vector_index import SERVED, engine
 from index.search.vector_log import VectorsError
@@ -25,6 +24,11 @@ FOLDERS, FILES = (
     ("labmate.log", "labmate.log.lock", "labmate.run.lock", "write.lock", "arxiv.turn", "history"),
 )
 """The contents of LABMATE_DATA; the database is checked separately."""
+_MORE_FILES = (
+    *("local-discord.json", "made-from.json", "word-index.lock"),
+    *(f"labmate.db{end}" for end in ("-wal", "-shm", "-journal", ".lock")),
+)
+"""What is there, too, and must belong to the user who runs Labmate."""
 _DRIVERS = {"sqlite": "aiosqlite", "postgresql": "asyncpg"}
 _ADVICE = {
     errno.EROFS: "Mount its disk for writing (in a container, as a volume), or name another folder.",
@@ -131,8 +135,8 @@ def _data(folder: Path) -> None:
 
 
 def _used_in(folder: Path) -> Iterator[Path]:
-    """What Labmate needs to read and write there; not its backups and copies."""
-    yield from (path for path in folder.iterdir() if is_ours(path) and path.suffix != ".db")
+    """What Labmate needs to read and write there; not its backups and copies, nor what others put there."""
+    yield from (path for name in (*FILES, *_MORE_FILES) if (path := folder / name).exists())
     for place in (folder / name for name in FOLDERS if (folder / name).is_dir()):
         yield place
         if place.name != "files":  # many, and each process can do without

@@ -90,19 +90,24 @@ def _bibtex_name(name: str) -> str:
 
 def tex(text: str) -> str:
     """Text for a BibTeX value: special characters escaped, formulas kept, braces balanced."""
+    if not _is_balanced(text):
+        text = re.sub(r"\\?[{}]", "", text)
     parts, end = [], 0
     for formula in _FORMULA.finditer(text):
         parts += [_escaped(text[end : formula.start()]), re.sub(r"(?<!\\)([&%#])", r"\\\1", formula[0])]
         end = formula.end()
     text = "".join([*parts, _escaped(text[end:])])
+    return text.rstrip("\\").replace('"', "''").replace("@", "{@}")
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether braces open and close; BibTeX counts those behind a backslash, too."""
     depth = 0
-    for character in text.replace("\\{", "").replace("\\}", ""):
+    for character in text:
         depth += (character == "{") - (character == "}")
         if depth < 0:
-            break
-    if depth != 0:
-        text = text.replace("{", "").replace("}", "")
-    return text.rstrip("\\").replace('"', "''").replace("@", "{@}")
+            return False
+    return depth == 0
 
 
 def _escaped(text: str) -> str:

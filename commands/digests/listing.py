@@ -20,8 +20,8 @@ from data.calendar import clock
 from data.stores.digest_record import Digest
 from index.digest.due import next_due
 
-LISTED = 10
-"""Digests on a page: each is three components, and Discord takes forty."""
+LISTED = 5
+"""Digests on a page: each has up to 650 characters, and Discord takes 4,000."""
 
 
 @button("digest.list", "dgl:{page:page}")

@@ -21,7 +21,7 @@ def time_named(text: str) -> str | None:
     typed = " ".join(unicodedata.normalize("NFKC", text).casefold().replace("’", "'").split())
     if typed in _NAMED:
         return _NAMED[typed]
-    match = _TIME.fullmatch(re.sub(r"\b([ap])\. ?m\.?", r"\1m", typed))
+    match = _TIME.fullmatch(re.sub(r"(?<![a-z])([ap])\. ?m\.?", r"\1m", typed))
     if match is None:
         return None
     hour, minute, half = int(match["hour"]), match["minute"] or "00", match["half"]

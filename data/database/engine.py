@@ -15,7 +15,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insp
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from data.database import checksums, in_use, sqlite_files
+from data.database import in_use, sqlite_files
 from data.database.connections import connect
 from data.database.primary import StandbyError, to_primary
 from data.database.private_files import keep_database_private
@@ -194,6 +194,8 @@ async def open_database(url: str, *, paging: Paging = FEW, moving: bool = False)
         async with engine.connect() as connection:
             revision = await connection.run_sync(_revision)
             half_moved = await connection.run_sync(lambda c: inspect(c).has_table(MOVING))
+        if path:
+            await asyncio.to_thread(_unseal, path)
         if half_moved and not moving:
             raise StoreError(
                 f"{shown(url)} has only a part of what is being moved to it. Run the same "
@@ -317,7 +319,6 @@ def _copy_aside(path: Path, revision: str) -> None:
             with closing(sqlite_files.readable(draft)) as copied:
                 if sqlite_files.revision_of(draft, copied) != revision:
                     raise _MigratedMeanwhileError
-            checksums.seal(draft)
     except _MigratedMeanwhileError:
         return
     except (OSError, sqlite3.Error) as error:
@@ -325,6 +326,13 @@ def _copy_aside(path: Path, revision: str) -> None:
             f"The database has to be brought up to date, and no copy of it can be kept as {target} first: "
             f"{error}. Nothing was changed."
         ) from error
+
+
+def _unseal(path: Path) -> None:
+    """Take away the checksum of a backup that somebody put in the place of the database."""
+    with closing(sqlite_files.writable(path)) as connection:
+        if sqlite_files.is_sealed(connection):
+            sqlite_files.unseal(connection)
 
 
 def _empty_log(path: Path) -> None:

@@ -42,11 +42,6 @@ def keep_database_private(path: Path) -> None:
         _take_from_others(each)
 
 
-def is_ours(path: Path) -> bool:
-    """Whether a file in the data folder has a name that Labmate gives."""
-    return any(path.match(pattern) for pattern in _OURS)
-
-
 def _ours(folder: Path) -> Iterator[Path]:
     for pattern in _OURS:
         yield from folder.glob(pattern)

@@ -124,9 +124,17 @@ def copy(source: sqlite3.Connection, target: Path, progress: Progress | None = N
     return counts
 
 
+_SEAL = ("user_version", "application_id")
+
+
+def is_sealed(connection: sqlite3.Connection) -> bool:
+    """Whether it has the checksum of a backup (:mod:`data.database.checksums`)."""
+    return any(connection.execute(f"PRAGMA {number}").fetchone()[0] for number in _SEAL)
+
+
 def unseal(connection: sqlite3.Connection) -> None:
-    """Take away the checksum of a backup (:mod:`data.database.checksums`), which will not stay one."""
-    for number in ("user_version", "application_id"):
+    """Take away the checksum of a backup, which will not stay one."""
+    for number in _SEAL:
         connection.execute(f"PRAGMA {number}=0")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from index.answers.emptiness import Emptiness
 from index.answers.matching import abbreviations, stems
@@ -17,6 +18,8 @@ MOST = 3
 """Definitions that are quoted; one is enough, and others put it in other words."""
 _COMMON = 10
 """A long form is quoted if the commonest one has at most so many times its papers."""
+_MENTIONS, _AROUND = 8, 300
+"""Mentions of a name in a sentence that are looked at, and characters on either side."""
 OPENING = 3
 """Sentences of an abstract that usually define, if any does."""
 _NAME = r"(?:an?\s+|the\s+)?[\"“'‘]?(?P<name>[^\W_][^,;:?!\"”]{0,79}?)[\"”'’]?"
@@ -171,8 +174,10 @@ def _defining(name: str, place: int, passage: Passage) -> Iterator[Definition]:
 def _strength(name: str, sentence: str) -> float:
     """How clearly a sentence says what a thing is; 0 if it doesn't."""
     best = 0.0
-    for match in _printed(name).finditer(sentence):
-        before, after = sentence[: match.start()], sentence[match.end() :]
+    for match in islice(_printed(name).finditer(sentence), _MENTIONS):
+        start = max(0, match.start() - _AROUND)
+        before = ("…" if start else "") + sentence[start : match.start()]
+        after = sentence[match.end() : match.end() + _AROUND]
         if long := _spells_out(before, after, name):
             before = before.removesuffix("(").rstrip().removesuffix(long)
         short = re.match(r"[\"”'’]?\s*\([^()]{1,60}\)", after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from index.answers.matching import STOP_WORDS, stems
 
@@ -49,6 +50,8 @@ _SIZE = re.compile(r"\s?(?:[MBT]|million|billion|trillion)")
 _ENDS_SIZE = re.compile(r"\s*(?:[),.;]|$|(?:[\w-]+\s+){0,2}(?:model|LLM))", re.IGNORECASE)
 """After the size of a model: "DeepSeek-V3 (671B)", "7B models"; not "2.8M GPU hours"."""
 _TIMES = frozenset({"twice", "half"})
+_MOST_NUMBERS, _AFTER = 50, 150
+"""Numbers of a sentence that are looked at, and characters behind each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Figure:
     def stated(self, sentence: str) -> float:
         """How well a sentence states it: :data:`STATES`, :data:`SOME` or 0."""
         best, others = 0.0, bool(self.theme) and not re.search(self.theme, sentence, re.IGNORECASE)
-        for match in _NUMBER.finditer(sentence):
+        for match in islice(_NUMBER.finditer(sentence), _MOST_NUMBERS):
             unit, value = match["unit"] or "", match["value"] or ""
             if not unit and _YEAR.fullmatch(value):
                 continue
@@ -81,7 +84,7 @@ class Figure:
 
     def _is_meant(self, unit: str, match: re.Match[str], sentence: str) -> bool:
         if self.counted:
-            after = sentence[match.end() :]
+            after = sentence[match.end() : match.end() + _AFTER]
             near = stems(re.split(r"[.;:](?:\s|$)", after)[0])[:_NEAR]
             size = "paramet" in self.counted and _SIZE.fullmatch(unit) and _ENDS_SIZE.match(after)
             return bool(size) or not self.counted.isdisjoint(near)

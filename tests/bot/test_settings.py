@@ -15,6 +15,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from bot import settings_checks
 from bot.cli.main import app
 from bot.doctor import services
 from bot.settings import Settings
@@ -255,6 +256,23 @@ def test_a_model_without_its_package_is_told_what_to_install(tmp_path, monkeypat
     line = _told(["doctor"], tmp_path, LLM_URL="http://127.0.0.1:9/v1", LLM_MODEL="small")
     assert "LLM_URL" in line
     assert "python -m pip install 'openai~=3.0'" in line
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes another user's part, which root alone can")
+def test_a_copy_that_root_put_in_the_data_folder_hinders_nothing(tmp_path):
+    for folder in (tmp_path, *tmp_path.parents):
+        folder.chmod(folder.stat().st_mode | 0o011)
+    data = tmp_path / "data"
+    data.mkdir()
+    for name in ("labmate.db.bak", "labmate.log.1", "labmate.env"):
+        (data / name).touch(0o600)
+    (data / "labmate.old").symlink_to("nowhere")
+    os.chown(data, 65_534, 65_534)
+    os.seteuid(65_534)
+    try:
+        settings_checks._data(data)
+    finally:
+        os.seteuid(0)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="takes another user's part, which root alone can")

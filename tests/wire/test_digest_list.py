@@ -33,14 +33,26 @@ async def test_each_of_many_digests_is_on_some_page(scene):
         await active(scene, name=f"Digest {number:02d}.")
     await own(scene, scene.user, name="Digest 23.")
     page = await scene.user.slash("/digest list")
-    assert "1 to 10 of 24" in page.text
+    assert "1 to 5 of 24" in page.text
     text = page.text
     while any(button["label"] == "Next" for button in page.buttons):
         page = await page.press("Next")
         assert page.is_private
         text += page.text
     assert [number for number in range(24) if text.count(f"**Digest {number:02d}.**") != 1] == []
-    assert "11 to 20 of 24" in (await page.press("Back")).text
+    assert "16 to 20 of 24" in (await page.press("Back")).text
+
+
+async def test_digests_with_the_longest_words_are_listed(scene):
+    for number in range(6):
+        await active(
+            scene,
+            name=f"{number}" + "_" * 79,
+            query="gossip in _switches_ " * 20,
+            categories=",".join(f"cs.{one}L" for one in "ABCDEF"),
+        )
+    page = await scene.user.slash("/digest list")
+    assert "1 to 5 of 6" in page.text
 
 
 async def test_a_direct_message_lists_one_s_own(scene):

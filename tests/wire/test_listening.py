@@ -52,7 +52,7 @@ async def test_a_port_in_use_is_told_everywhere_and_used_once_it_is_free(tmp_pat
                 await asyncio.sleep(0.02)
             async with aiohttp.ClientSession() as session, session.get(f"http://{where}/healthz") as answer:
                 assert answer.status == 200
-            assert "Nothing is wrong" in await status(discord, user)
+            assert "nothing is wrong" in await status(discord, user)
             assert bot.services.feed_url == f"http://{where}"
             [found] = await http(settings)
             assert found.text == f"a running Labmate answers on {where}"

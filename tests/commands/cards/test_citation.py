@@ -103,6 +103,9 @@ def test_a_citation_names_no_day_that_nobody_knows(dated_by, months, parts, ris)
         ("Costs $5 to $10 a day", r"Costs \$5 to \$10 a day"),
         ("A^2 and \\^o", r"A\^{}2 and \^o"),
         ("Already \\& escaped \\$3", r"Already \& escaped \$3"),
+        ("Braces \\{ that don't close", "Braces  that don't close"),
+        ("A^2 { and", r"A\^{}2  and"),
+        ("All of \\{x\\}", r"All of \{x\}"),
     ],
 )
 def test_signs_of_latex_are_escaped_outside_formulas(text, tex):

@@ -234,7 +234,9 @@ async def test_an_older_labmates_backup_has_no_checksum_and_a_restored_database_
     assert not backups.verify(database).sealed
     shutil.copy(made.path, database)  # put in its place by hand
     await _filled(database, 50)
-    backups.verify(database)
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("VACUUM INTO ?", (str(tmp_path / "copied.db"),))
+    assert not backups.verify(tmp_path / "copied.db").sealed
     aside = backups.restore(made.path, database, child.NOW + timedelta(days=1)).aside
     assert aside is not None
     assert not backups.verify(aside).sealed
