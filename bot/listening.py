@@ -7,7 +7,7 @@ import errno
 import os
 import socket
 
-NOTHING_SERVED = "Until then, there are no feeds, no pages, no /healthz and no /metrics."
+NOTHING_SERVED = "Until then, feeds, web pages, /healthz and /metrics are off."
 
 
 def split(listen: str) -> tuple[str, int]:

@@ -119,8 +119,8 @@ async def http(settings: Settings) -> list[Finding]:
     listen = settings.http_listen
     if listen is None:
         return note(
-            "HTTP_LISTEN is not set, so there are no feeds, no pages and no /healthz",
-            "To have them: HTTP_LISTEN=127.0.0.1:8090 (docs/configure.md)",
+            "HTTP_LISTEN is not set, so feeds, web pages and /healthz are off",
+            "To turn them on: HTTP_LISTEN=127.0.0.1:8090 (docs/configure.md)",
         )
     if not (wrong := await listening.tried(listen)):
         return good(f"{listen} is free; once Labmate runs, it serves feeds, /healthz and /metrics there")

@@ -279,7 +279,7 @@ def nobody(names: Sequence[str]) -> str:
 
 
 def no_such_time(typed: str) -> str:
-    """What was typed is no time of day."""
+    """Says that a typed text can't be read as a time of day."""
     return f"I can't read “{shown(typed, 20)}” as a time. Write it like {EXAMPLES}. I changed nothing."
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from bot.cli.main import _ingest_file
+from bot.cli.ingest_commands import read_in_file
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
@@ -45,8 +45,8 @@ async def loaded(shared, tmp_path_factory):
         # the worker, a process of its own, reads them there
         for name, value in ({"LABMATE_DATA": str(folder)} | databases.environment(folder)).items():
             patched.setenv(name, value)
-        await _ingest_file(settings, papers, vectors, embed_too=False, events=True)
-        await _ingest_file(settings, folder / "rest.jsonl", None, embed_too=False, events=True)
+        await read_in_file(settings, papers, vectors, embed_too=False, events=True)
+        await read_in_file(settings, folder / "rest.jsonl", None, embed_too=False, events=True)
         yield discord, settings
         patched.undo()
 

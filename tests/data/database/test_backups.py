@@ -326,7 +326,7 @@ def _asked(*arguments: object) -> str:
     return str(answer)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="takes another user's part, which root alone can")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user; CI runs as root")
 async def test_a_place_that_may_not_be_written_or_read_is_said(tmp_path, database):
     tmp_path.chmod(0o755)
     for folder in tmp_path.parents:
