@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import signal
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 
 import pytest
@@ -43,6 +43,18 @@ async def bots():
             for one in started:
                 if one.process.returncode is None:
                     await one.kill()
+
+
+@contextmanager
+def nobody_writes(folder):
+    """Hold what every process has to hold that renews its lease."""
+    lock = "LOCK TABLE leases IN EXCLUSIVE MODE" if databases.IN_POSTGRES else "BEGIN IMMEDIATE"
+    engine = databases.engine_in(folder)
+    with engine.connect() as connection:
+        connection.exec_driver_sql(lock)
+        yield
+        connection.rollback()
+    engine.dispose()
 
 
 async def in_discord(bot):
@@ -95,7 +107,8 @@ async def test_one_that_was_away_and_was_followed_ends(tmp_path):
     database = databases.url_of(here / "labmate.db")
     async with bots() as (_, begin):
         first = await in_discord(begin(here, DATABASE_URL=database))
-        first.process.send_signal(signal.SIGSTOP)
+        with nobody_writes(here):  # else it is stopped with the database locked, which nobody can follow
+            first.process.send_signal(signal.SIGSTOP)
         await in_discord(begin(there, DATABASE_URL=database))
         first.process.send_signal(signal.SIGCONT)
         assert await first._ended() == 78
