@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from bot.local_discord.client import NoReplyError, UserClient
+from bot.local_discord.interactions import IN_GUILD
 from bot.local_discord.typed import TypingError, parse
 from bot.run import local_discord, running_bot
 from bot.settings import Settings
@@ -45,6 +46,8 @@ async def ask(settings: Settings, text: str, *, as_json: bool) -> int:
                 return 2
             if typed is None or typed.command["name"] in BY_MEANING:
                 await scheduler.load_model()
+            if typed is not None and not typed.is_offered(IN_GUILD):
+                user.channel_id = await user.direct_messages()
             try:
                 first = await (user.run(typed) if typed is not None else user.mention(said or ""))
                 async for reply in until_answered(user, first):

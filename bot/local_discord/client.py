@@ -119,6 +119,11 @@ class UserClient:
         here = await self.request("GET", f"/applications/{app}/guilds/{self.guild_id}/commands")
         return [*everywhere, *here]
 
+    async def direct_messages(self) -> str:
+        """The channel of this user's direct messages with the bot."""
+        bot = (await self.request("GET", "/applications/@me"))["bot"]["id"]
+        return str((await self.request("POST", "/users/@me/channels", {"recipient_id": bot}))["id"])
+
     # -- doing things ----------------------------------------------------------------------------
 
     async def slash(self, text: str, *, within: float = REPLY_WITHIN) -> ShownReply:

@@ -57,6 +57,11 @@ class Typed:
     def _option(self, name: str) -> Json:
         return next(option for option in self.options if option["name"] == name)
 
+    def is_offered(self, context: int) -> bool:
+        """Whether it is for such a place: 0, a server; 1, direct messages with the bot."""
+        contexts = self.command.get("contexts")
+        return contexts is None or context in contexts
+
     @property
     def usage(self) -> str:
         """How to type the command."""

@@ -17,9 +17,10 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.local_discord.client import CommandRefusedError, NoReplyError, UserClient
+from bot.local_discord.interactions import IN_BOT_DM, IN_GUILD
 from bot.local_discord.shown_reply import ShownReply
 from bot.local_discord.state import EPHEMERAL, LOADING, Json
-from bot.local_discord.typed import TypingError
+from bot.local_discord.typed import Typed, TypingError, parse
 from bot.only_one import LOCALLY
 from bot.run import local_discord, running_bot
 from bot.scheduler import Scheduler
@@ -53,7 +54,9 @@ class Terminal:
         self._shown: dict[int, tuple[ShownReply, Json, str | None]] = {}
         """Number -> (message, component, option) of the last drawn reply."""
         self._channels: list[str] = []
-        """The channels that threads were entered from."""
+        """The channels that threads and direct messages were entered from."""
+        self._direct = ""
+        """The channel of the direct messages, once they were entered."""
         self._last: str | None = None
         self._answered: set[str] = set()
         """Interactions whose reply was drawn; further messages of theirs are shown, too."""
@@ -72,7 +75,7 @@ class Terminal:
             elif re.fullmatch(r"\d{1,4}([ ,]+\d{1,4})*", line):
                 await self._press([int(number) for number in re.findall(r"\d+", line)])
             elif line.startswith("/"):
-                await self._show(await self._user.slash(line))
+                await self._command(parse(line, await self._user.commands()))
             elif (said := mention_in(line)) is not None:
                 await self._show(await self._user.mention(said))
             else:
@@ -87,6 +90,19 @@ class Terminal:
                 if message["id"] not in self._drawn:
                     self._show_later(message)
             self._later.clear()
+
+    async def _command(self, typed: Typed) -> None:
+        """Run a command where it is offered, which may be in direct messages only."""
+        if self._user.channel_id != self._direct:
+            if not typed.is_offered(IN_GUILD):
+                self._direct = await self._user.direct_messages()
+                self._channels.append(self._user.channel_id)
+                self._user.channel_id = self._direct
+                self._hint(f"{typed.name} works in direct messages. You are now there; type back to leave.")
+        elif not typed.is_offered(IN_BOT_DM):
+            self._hint(f"{typed.name} works only in a server. Type back to leave your direct messages.")
+            return
+        await self._show(await self._user.run(typed))
 
     async def _press(self, numbers: list[int]) -> None:
         unknown = [number for number in numbers if number not in self._shown]
@@ -111,7 +127,9 @@ class Terminal:
     @property
     def place(self) -> str:
         """What stands before the line that is typed: the thread that it goes to, if it goes to one."""
-        return f"{self._user.names.get(f'#{self._user.channel_id}', 'thread')} › " if self._channels else "› "
+        here = self._user.channel_id
+        name = "direct messages" if here == self._direct else self._user.names.get(f"#{here}", "thread")
+        return f"{name} › " if self._channels else "› "
 
     async def _follow(self, reply: ShownReply) -> None:
         """Go to the thread that a reply leads to, as a person would."""

@@ -69,6 +69,7 @@ def test_ask_takes_a_question_and_a_mention(tmp_path):
         ("/library import file:/nope.bib", 2, "file: the file /nope.bib does not exist"),
         ("/library import file:/tmp", 2, "file: /tmp is a folder. Name a file in it."),
         ("/papers author:x since:tomorrow", 1, "as a day"),
+        ("/admin status", 0, "Needs your attention"),
     ],
 )
 def test_ask_leaves_with_what_went_wrong(tmp_path, command, status, said):

@@ -294,3 +294,24 @@ async def test_ask_on_leads_into_the_thread_and_back_out_of_it(lab):
     await terminal.handle("back")
     assert lab.user.channel_id == before
     assert terminal.place == "› "
+
+
+async def test_a_command_for_direct_messages_leads_there_and_one_for_servers_is_refused_there(lab):
+    async def ask(field):
+        raise AssertionError("no form is open")
+
+    console, before = Console(), lab.user.channel_id
+    terminal = Terminal(lab.user, console, ask)
+    await terminal.handle("/admin status")
+    assert "/admin status works in direct messages" in console.printed[0]
+    assert terminal.place == "direct messages › "
+    direct = lab.user.channel_id
+    [status] = [message for message in lab.user.messages.values() if message["channel_id"] == direct]
+    assert "Needs your attention" in str(status)
+    await terminal.handle("/papers ChonLam Lao")
+    assert lab.user.channel_id == direct
+    await terminal.handle("/setup")
+    assert console.printed[-1].startswith("/setup works only in a server. Type back")
+    await terminal.handle("back")
+    assert lab.user.channel_id == before
+    assert terminal.place == "› "
