@@ -44,6 +44,11 @@ def papers(day, first, count=9):
     ]
 
 
+def a_listing():
+    """Monday's papers."""
+    return papers(MONDAY, 1)
+
+
 @dataclass
 class Scene:
     discord: LocalDiscord

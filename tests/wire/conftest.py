@@ -15,10 +15,11 @@ from commands.digests.posting import Poster
 from data.calendar import clock
 from data.sources.mail import Mailer
 from tests.helpers.arxiv_server import Server
-from tests.helpers.digests import MONDAY, Scene, papers
-from tests.helpers.lab import fill, settings_for, started
+from tests.helpers.digests import Scene, a_listing
+from tests.helpers.lab import settings_for, started
 from tests.helpers.mail_server import Post, authenticates
 from tests.helpers.members import joins, of_institution
+from tests.helpers.sample import lay_listing
 from tests.helpers.site import Site
 
 
@@ -96,6 +97,7 @@ def time(tmp_path):
 
 @pytest.fixture
 async def scene(tmp_path, time):
+    lay_listing(tmp_path, a_listing)
     async with (
         LocalDiscord() as discord,
         running_bot(settings_for(discord, tmp_path)) as (bot, _),
@@ -105,7 +107,6 @@ async def scene(tmp_path, time):
         bot.services.reads_arxiv = True  # the tests say what it read
         [cog] = [cog for cog in bot.cogs.values() if hasattr(cog, "_poster")]
         cog._looking.cancel()
-        await fill(bot, papers(MONDAY, 1))
         yield Scene(discord, bot, user, Poster(bot, bot.services, bot.services.leader), time)
 
 
