@@ -278,9 +278,14 @@ def nobody(names: Sequence[str]) -> str:
     return f"I don't know anyone called {told}, so I left {_that(names)} out. Check the spelling."
 
 
+NO_SUCH_ZONE = (
+    "I don't know this time zone, so I left it as it was. Write it like Europe/Berlin, or name a large city."
+)
+
+
 def no_such_time(typed: str) -> str:
     """Says that a typed text can't be read as a time of day."""
-    return f"I can't read “{shown(typed, 20)}” as a time. Write it like {EXAMPLES}. I changed nothing."
+    return f"I can't read “{shown(typed, 20)}” as a time, so I left it as it was. Write it like {EXAMPLES}."
 
 
 def _named(names: Sequence[str], last: str = "and") -> str:

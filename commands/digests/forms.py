@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -132,11 +132,10 @@ class NameAndTime(DigestForm):
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
-        zone, at = zone_typed(values["zone"]), time_typed(values["at"])
-        await self._services.store.digests.change(
-            self._digest.id, name=values["name"] or "New papers", at=at, zone=zone
-        )
-        return await self._then()
+        read, problem = time_and_zone(values)
+        name = values["name"] or "New papers"
+        await self._services.store.digests.change(self._digest.id, name=name, **read)
+        return await self._then(problem=problem)
 
 
 def time_field(digest: Digest) -> ui.TextInput[Any]:
@@ -144,7 +143,19 @@ def time_field(digest: Digest) -> ui.TextInput[Any]:
     return ui.TextInput(label="Time, such as 08:30 or 9:30 pm", default=digest.at, max_length=LONGEST_TIME)
 
 
-def time_typed(text: str) -> str:
+def time_and_zone(values: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """What a form gives of ``at`` and ``zone`` that can be read, and what to say of the rest."""
+    read: dict[str, str] = {}
+    problems: list[str] = []
+    for name, typed in (("at", _time_typed), ("zone", zone_typed)):
+        try:
+            read[name] = typed(values[name])
+        except UserError as error:
+            problems.append(str(error))
+    return read, "\n".join(problems)
+
+
+def _time_typed(text: str) -> str:
     """The time of day that somebody typed, as ``HH:MM``.
 
     Raises
@@ -168,7 +179,7 @@ def zone_typed(text: str) -> str:
     """
     zone = zones.named(text)
     if zone is None:
-        raise UserError("I don't know this time zone. Write it like Europe/Berlin, or name a large city.")
+        raise UserError(replies.NO_SUCH_ZONE)
     return zone
 
 

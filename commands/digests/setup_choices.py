@@ -10,7 +10,7 @@ from discord import ui
 
 from commands.cards import setup_pages as cards
 from commands.digests.allowed import own_digest
-from commands.digests.forms import DigestForm, time_field, time_typed, zone_typed
+from commands.digests.forms import DigestForm, time_and_zone, time_field, zone_typed
 from commands.digests.moving import PLACES, place_chosen
 from commands.digests.panel import WEEKS, correct_description
 from commands.digests.settings import MOST_CATEGORY, NOT_OFFERED, offered_time
@@ -149,14 +149,18 @@ class Describe(SetupForm):
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
         codes = set(self._digest.category_set)
+        problems: list[str] = []
         for typed in filter(None, map(str.strip, values["fields"].split(","))):
-            codes |= set(_field(self._services, typed))
+            try:
+                codes |= set(_field(self._services, typed))
+            except UserError as error:
+                problems.append(str(error))
         if len(codes) > MOST_FIELDS:
-            raise UserError(f"A digest takes up to {MOST_FIELDS} fields. I changed nothing.")
+            codes, problems = set(self._digest.category_set), [cards.too_many_fields(MOST_FIELDS)]
         await self._services.store.digests.change(
             self._digest.id, query=values["query"], categories=" ".join(sorted(codes))
         )
-        return await self._then()
+        return await self._then(problem="\n".join(cards.few(problems)))
 
 
 def _of_library(services: Services) -> list[str]:
@@ -205,6 +209,7 @@ class OtherTime(SetupForm):
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
-        zone, at = zone_typed(values["zone"]), time_typed(values["at"])
-        await self._services.store.digests.change(self._digest.id, at=at, zone=zone)
-        return await self._then()
+        read, problem = time_and_zone(values)
+        if read:
+            await self._services.store.digests.change(self._digest.id, **read)
+        return await self._then(problem=problem)

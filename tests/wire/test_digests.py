@@ -280,12 +280,15 @@ async def test_the_panel_sets_words_people_time_and_place(scene):
     bad = await scene.user.submit(
         form.message["modal"], {"name": "Mornings", "at": "25:00", "zone": "Europe/Berlin"}
     )
-    assert "I can't read “25:00” as a time. Write it like 08:30, 9am, 9:30 pm, noon or 21h." in bad.text
-    assert "I changed nothing" in bad.text
-    bad = await scene.user.submit(
-        form.message["modal"], {"name": "Mornings", "at": "8:30", "zone": "Nowhere"}
-    )
-    assert "Write it like Europe/Berlin" in bad.text
+    assert "**I can't read “25:00” as a time, so I left it as it was. Write it like 08:30, 9am," in bad.text
+    assert "at 09:00 Europe/Berlin" in bad.text, "the rest of the form is kept"
+    assert "**Mornings**" in bad.text
+    form = await bad.press("Name, time, zone")
+    bad = await scene.user.submit(form.message["modal"], {"name": "Noons", "at": "12:30", "zone": "Nowhere"})
+    assert "**I don't know this time zone, so I left it as it was. Write it like Europe/Berlin" in bad.text
+    assert "at 12:30 Europe/Berlin" in bad.text
+    assert "**Noons**" in bad.text
+    form = await bad.press("Name, time, zone")
     done = await scene.user.submit(
         form.message["modal"], {"name": "**Mornings** @everyone", "at": "8:30 a.m.", "zone": "europe/berlin"}
     )

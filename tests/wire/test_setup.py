@@ -144,8 +144,17 @@ async def test_a_manager_is_led_from_the_channel_to_a_preview_with_start(scene):
     [draft] = await scene.bot.services.store.digests.of_guild(int(scene.discord.guild["id"]), drafts=True)
     assert draft.categories == "cs.IT cs.RO math.IT", "arXiv has two of that name"
     form = await field.press("In your own words")
-    none = await scene.user.submit(form.message["modal"], {"query": "", "fields": "@everyone"})
-    assert "no field called" in none.text
+    typed = {"query": "gossip in switches", "fields": "@everyone, cs.NI, x1, x2, x3, x4"}
+    none = await scene.user.submit(form.message["modal"], typed)
+    assert none.text.count("no field called") == 3
+    assert "I didn't understand 2 more" in none.text
+    assert "“gossip in switches”" in none.text, "the rest of the form is kept"
+    form = await field.press("In your own words")
+    many = ", ".join(f"cs.{code}" for code in "AI AR CC CE CG CR CV CY DB DC DL DM DS ET FL GL GR GT".split())
+    most = await scene.user.submit(form.message["modal"], {"query": "", "fields": many})
+    assert "A digest takes up to 20 fields, so I left them as they were" in most.text
+    [draft] = await scene.bot.services.store.digests.of_guild(int(scene.discord.guild["id"]), drafts=True)
+    assert draft.categories == "cs.IT cs.NI cs.RO math.IT"
     field = await field.choose_all(["cs.CL"], menu(field, "suf"))
     assert "Now: Computation and Language" in field.text
     time = await field.press("Next")
@@ -263,7 +272,7 @@ async def test_every_field_of_the_set_up_takes_hostile_and_empty_text(scene, typ
     refused = await typed_in(time, "Another time", at="08:00", zone=typed)
     assert "don't know this time zone" in refused.text
     refused = await typed_in(time, "Another time", at=typed[:20], zone="UTC")
-    assert "as a time. Write it like 08:30, 9am" in refused.text
+    assert "as a time, so I left it as it was. Write it like 08:30, 9am" in refused.text
     told = await typed_in(time, "Another time", at="8h30", zone="utc")
     learn = await told.press("Next")
     for name, says in (
