@@ -17,10 +17,7 @@ from bot.local_discord.faults import Close
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from tests.helpers.lab import settings_for
-from tests.helpers.process import logged_in, start
-
-PATIENCE = 60
-"""Seconds for a busy machine; benchmarks.ending says how long it really takes."""
+from tests.helpers.process import PATIENCE, logged_in, start
 
 
 async def _ended(process: subprocess.Popen) -> tuple[int, str]:

@@ -18,10 +18,7 @@ from aiohttp import web
 from bot.ending import STUCK
 from bot.local_discord.server import LocalDiscord
 from tests.helpers.paths import ROOT
-from tests.helpers.process import Process, begin, logged_in, said, start, without_discord
-
-PATIENCE = 90
-"""Seconds, enough for a busy machine; `python -m benchmarks.ending` measures how long it takes."""
+from tests.helpers.process import PATIENCE, Process, begin, logged_in, said, start, without_discord
 
 
 @pytest.fixture(scope="module")

@@ -22,13 +22,12 @@ from bot.logs import BLOTTED, Blotter, JsonLines, TextLines
 from data.sources.http import PoliteClient, SourceError
 from data.stores.store import Store
 from tests.helpers import databases
-from tests.helpers.process import start
+from tests.helpers.process import PATIENCE, start
 
 pytestmark = pytest.mark.hostile
 
 KEY, PASSWORD, MONITOR = "openalex-key-7f3a9c", "mail-password-51c2e8", "monitor-token-0b9d44"
 NOTE, OTHER_NOTE = "a-private-note-about-ChonLam", "another-note-that-fails"
-PATIENCE = 60
 
 
 class Post:
