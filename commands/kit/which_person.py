@@ -19,6 +19,7 @@ from commands.kit.replies import UserError
 from commands.kit.services import Services, seen_by
 from data.keys import name_key
 from data.stores.people import Person
+from index.people.people import PeopleIndex
 from index.people.person_match import OtherPerson, PersonMatch, match_person, nothing_in_common
 from index.search.names import Name
 
@@ -178,24 +179,31 @@ async def outlined(services: Services, people: Sequence[int]) -> list[Outline]:
     last, facts = await asyncio.gather(services.store.people.last_pass(), services.facts.of_people(people))
     # An index of the last pass knows what the database would have to look up paper by paper.
     indexed = index if index is not None and last is not None and index.number == last.id else None
-    known: dict[int, Person] = {}
-    if indexed is not None:
-        found = await asyncio.to_thread(lambda: [indexed.person(number) for number in people])
-        known = {number: person for number, person in zip(people, found, strict=True) if person}
+
+    def of_those(known: dict[int, Person]) -> list[Outline]:
+        told = [number for number in people if number in known]
+        papers = [index.papers(number) if index else () for number in told]
+        about = topics.of_each(papers, 2) if topics else [[] for _ in told]
+        closest = index.closest_coauthors(told) if index else [None for _ in told]
+        return [
+            Outline(
+                known[number],
+                tuple(topic.phrase for topic in its),
+                coauthor,
+                facts[number].affiliation if number in facts else None,
+            )
+            for number, its, coauthor in zip(told, about, closest, strict=True)
+        ]
+
+    def from_index(index: PeopleIndex) -> tuple[dict[int, Person], list[Outline]]:
+        known = {number: person for number in people if (person := index.person(number)) is not None}
+        return known, of_those(known)
+
+    known, told = await asyncio.to_thread(from_index, indexed) if indexed is not None else ({}, [])
     if missing := [number for number in people if number not in known]:
         known |= await services.store.people.find_all(missing)
-
-    def outline(number: int) -> Outline:
-        papers = index.papers(number) if index else ()
-        about = topics.of(papers, 2) if topics else []
-        return Outline(
-            known[number],
-            tuple(topic.phrase for topic in about),
-            index.closest_coauthor(number) if index else None,
-            facts[number].affiliation if number in facts else None,
-        )
-
-    return await asyncio.to_thread(lambda: [outline(number) for number in people if number in known])
+        return await asyncio.to_thread(of_those, known)
+    return told
 
 
 async def options(services: Services, people: Sequence[int]) -> list[discord.SelectOption]:

@@ -16,6 +16,7 @@ from data.stores.people import Person
 from data.stores.store import Store
 from index.people.closeness import alike_papers, apart, closeness
 from index.people.closest_work import ClosestWork, unit
+from index.people.joined import joined, slices
 from index.people.no_person import is_group, may_suggest
 from index.people.packed_names import PackedNames
 from index.people.paths import shortest_path
@@ -228,18 +229,30 @@ class PeopleIndex:
         Each joint paper counts 1 / (authors - 1) (Newman, Scientific collaboration networks II, 2001), halved
         for every two years that it is older than the person's newest paper.
         """
-        mine = self.papers(person)
-        days = self._day(mine)
+        return self.ties_of_each([person])[0]
+
+    def ties_of_each(self, people: Sequence[int]) -> list[CoauthorTies]:
+        """The coauthors of several people (:meth:`ties`), looked up together."""
+        mine, whose = joined([self.papers(person) for person in people])
+        days, newest = self._day(mine), np.zeros(len(people), np.int64)
+        np.maximum.at(newest, whose, days)
         writers, at = self.written_by(mine)
         authors = np.bincount(at, minlength=len(mine))
-        share = 0.5 ** ((days.max(initial=0) - days) / 730) / np.maximum(authors - 1, 1)
-        writers, at = writers[writers != person], at[writers != person]
-        people, first, who, papers = np.unique(
-            writers, return_index=True, return_inverse=True, return_counts=True
+        share = 0.5 ** ((newest[whose] - days) / 730) / np.maximum(authors - 1, 1)
+        others = writers != np.asarray(people, np.int64)[whose[at]]
+        writers, at = writers[others], at[others]
+        span = int(writers.max(initial=0)) + 1
+        pairs, first, which, papers = np.unique(
+            whose[at] * span + writers, return_index=True, return_inverse=True, return_counts=True
         )
-        weight = np.bincount(who, share[at], len(people))
-        order = np.lexsort((people, -papers, -weight))
-        return CoauthorTies(people[order], papers[order], mine[at[first[order]]], weight[order])
+        person, coauthor = np.divmod(pairs, span)
+        weight = np.bincount(which, share[at], len(pairs))
+        order = np.lexsort((coauthor, -papers, -weight, person))
+        coauthor, papers, first, weight = coauthor[order], papers[order], first[order], weight[order]
+        return [
+            CoauthorTies(coauthor[part], papers[part], mine[at[first[part]]], weight[part])
+            for part in slices(person, len(people))
+        ]
 
     def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
         """Coauthors, closest first, with their names and the joint papers (:meth:`ties`)."""
@@ -256,10 +269,10 @@ class PeopleIndex:
             for (other, papers), weight in zip(by_person.items(), ties.weight[:most].tolist(), strict=True)
         ]
 
-    def closest_coauthor(self, person: int) -> str | None:
-        """The name of the closest coauthor; None for somebody without one."""
-        names = map(self.name, self.ties(person).people.tolist())
-        return next((name for name in names if not is_group(name)), None)
+    def closest_coauthors(self, people: Sequence[int]) -> list[str | None]:
+        """The name of each one's closest coauthor; None for somebody without one."""
+        named = (map(self.name, ties.people.tolist()) for ties in self.ties_of_each(people))
+        return [next((name for name in names if not is_group(name)), None) for names in named]
 
     def most_often(self, person: int, most: int) -> list[tuple[str, int]]:
         """Those with the most joint papers, without groups, and how many; the closest first among equals."""

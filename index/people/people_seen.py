@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,9 +77,9 @@ class SeenIndex(PeopleIndex):
             return self.base.written_by(papers)
         return each_written_by(papers, self.writers)
 
-    def ties(self, person: int) -> CoauthorTies:
-        """Coauthors here, closest first."""
-        return super().ties(self.view.lead(person))
+    def ties_of_each(self, people: Sequence[int]) -> list[CoauthorTies]:
+        """The coauthors here of several people, closest first."""
+        return super().ties_of_each([self.view.lead(person) for person in people])
 
     def coauthors(self, person: int, most: int | None = None) -> list[Coauthor]:
         """Coauthors here, closest first, with their names and the joint papers."""

@@ -14,6 +14,7 @@ from scipy import sparse
 from index.models.distinct import is_in
 from index.models.mapped import Draft, MappedArrays, are_ends, parts, within
 from index.models.read_ahead import gathered
+from index.people.joined import joined, slices
 from index.search.phrase_text import keys_in, phrase_parts
 from index.search.phrase_vocabulary import TopicVocabulary, about, batched, highest, vocabulary
 from index.search.phrases import PhraseFinder, ScoredPhrases, chances
@@ -208,22 +209,29 @@ class Topics:
         Weighted as tf-idf: the chances that the papers' authors would name a phrase, summed, times its rarity
         among all papers and its length. Topics of a single paper come after those of several.
         """
-        rows = self._places(np.asarray(papers, np.int64))
+        return self.of_each([papers], most)[0]
+
+    def of_each(self, several: Sequence[Sequence[int] | np.ndarray], most: int = 6) -> list[list[Topic]]:
+        """The topics of several groups of papers (:meth:`of`), looked up together."""
+        rows, of = joined([self._places(np.asarray(papers, np.int64)) for papers in several])
         chances, columns, starts = self._cells(rows)
-        topics, tf, df = _summed(chances, columns)
-        if not len(topics):
-            return []
-        share = df / len(rows)
+        owner = np.repeat(np.arange(len(rows)), np.diff(starts))
+        cells = slices(of[owner], len(several))
+        pairs, tf, df = _summed(chances, of[owner] * len(self.phrases) + columns)
+        group, topics = np.divmod(pairs, max(len(self.phrases), 1))
+        share = df / np.bincount(of, minlength=len(several))[group]
         weight = np.sqrt(tf) * self._telling[topics] * np.where(df > 1, 1.0, 0.35) * (0.3 + share) ** 0.3
-        owner = np.repeat(rows, np.diff(starts))
-        picked: list[Topic] = []
-        for place in self._apart(topics, weight, most):
-            topic = topics[place]
-            own = self._papers[owner[columns == topic]]
-            picked.append(
-                Topic(self.phrases[int(topic)], tuple(own.tolist()), float(weight[place]), int(topic))
-            )
-        return picked
+        found = []
+        for own, its in zip(slices(group, len(several)), cells, strict=True):
+            picked = []
+            for place in self._apart(topics[own], weight[own], most):
+                topic = int(topics[own][place])
+                papers = self._papers[rows[owner[its][columns[its] == topic]]]
+                picked.append(
+                    Topic(self.phrases[topic], tuple(papers.tolist()), float(weight[own][place]), topic)
+                )
+            found.append(picked)
+        return found
 
     def had_by(
         self, papers: np.ndarray, least: int, least_in_all: int, most_of_all: float

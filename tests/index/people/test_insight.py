@@ -47,6 +47,19 @@ def test_shared_topics_and_none():
     assert topics.of([]) == []
 
 
+def test_topics_of_several_groups_are_those_of_each():
+    topics = Topics.build(range(1, 601), texts(), 1)
+    groups = [[1, 61, 121], [], [2, 3, 2], [9_999], [2], list(range(1, 200)), np.array([3])]
+    for most in (1, 6):
+        each = topics.of_each(groups, most)
+        assert each == [topics.of(group, most) for group in groups]
+        assert [bool(its) for its in each] == [True, False, True, False, True, True, True]
+        assert all(
+            set(topic.papers) <= set(group) for group, its in zip(groups, each, strict=True) for topic in its
+        )
+    assert topics.of_each([]) == []
+
+
 def test_topics_come_back_from_their_file_and_take_new_papers(tmp_path):
     topics = Topics.build(range(1, 601), texts(), 7)
     topics.save(tmp_path / "topics.map")

@@ -23,6 +23,7 @@ from index.people.stored_partners import StoredPartners, write_directions
 from index.people.suggest import CollaboratorRanker, Experts
 from index.search.corpus import Corpus
 from index.search.embedding import Embedder
+from index.search.facets import Facets
 from index.trust.reassignment import reassign
 from tests.helpers.records import record
 
@@ -570,3 +571,34 @@ async def test_where_no_file_can_be_written_people_stay_in_memory(corpus, monkey
     assert_same(insight.people, await in_memory(corpus), corpus.vectors)
     assert await insight.experts() is not None
     assert not await insight.refresh(), "it isn't tried again at once"
+
+
+def test_the_coauthors_of_several_people_are_those_of_each(written):
+    pairs, days, _ = written
+    facets = Facets()
+    facets.days = days
+    names = PackedNames()
+    for person in sorted({*pairs[:, 0].tolist()}):
+        names.add(person, "The ATLAS Collaboration" if person % 5 == 0 else f"Ada Number {person}")
+    index = PeopleIndex.in_memory(1, pairs, names, facets, None)
+    everybody = [9_999, *sorted({*pairs[:, 0].tolist()}), 10]
+    papers = {person: {*pairs[pairs[:, 0] == person, 1].tolist()} for person in everybody}
+    writers = {paper: {*pairs[pairs[:, 1] == paper, 0].tolist()} for paper in set(pairs[:, 1].tolist())}
+    closest = index.closest_coauthors(everybody)
+    for person, ties, name in zip(everybody, index.ties_of_each(everybody), closest, strict=True):
+        newest = max((days[paper] for paper in papers[person]), default=0)
+        joint, weight = {}, {}
+        for paper in papers[person]:
+            for other in writers[paper] - {person}:
+                joint.setdefault(other, []).append(paper)
+                closeness = 0.5 ** ((newest - days[paper]) / 730) / (len(writers[paper]) - 1)
+                weight[other] = weight.get(other, 0) + closeness
+        order = sorted(joint, key=lambda other: (-round(weight[other], 9), -len(joint[other]), other))
+        assert ties.people.tolist() == order
+        assert ties.papers.tolist() == [len(joint[other]) for other in order]
+        np.testing.assert_allclose(ties.weight, [weight[other] for other in order])
+        newer = [max(joint[other], key=lambda paper: (days[paper], -paper)) for other in order]
+        assert days[ties.newest].tolist() == days[newer].tolist()
+        assert name == next((index.name(other) for other in order if other % 5), None)
+    assert index.ties_of_each([]) == []
+    assert index.closest_coauthors([9_999]) == [None]

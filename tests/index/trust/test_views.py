@@ -259,9 +259,10 @@ async def test_people_in_memory_are_as_the_store_has_them_and_are_suggested_so(l
         assert index.count(person) == len(index.papers(person))
         known = await here.people.find(person)
         assert index.person(person) == replace(known, forms=(known.name,))
-        assert [index.closest_coauthor(person)] == [c.name for c in index.coauthors(person, 1)]
+        assert index.closest_coauthors([person]) == [c.name for c in index.coauthors(person, 1)]
     assert index.person(other) == index.person(one)
-    assert index.person(999_999) is index.closest_coauthor(999_999) is None
+    assert index.person(999_999) is None
+    assert index.closest_coauthors([999_999, one]) == [None, index.coauthors(one, 1)[0].name]
     for number in range(1, PAPERS + 1):
         assert set(index.writers(number).tolist()) == set((await here.people.on_paper(number)).values())
     assert {c.person for c in index.coauthors(other)} == {c.person for c in index.coauthors(one)}
