@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
+from typing import Any
 
-from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Executable, delete, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from data.calendar.clock import utc_now
 from data.keys import hash64
@@ -18,6 +19,18 @@ KEPT_FOR = timedelta(days=30)
 _KEPT_AGAIN = timedelta(days=1)
 """A text that is typed again within this time is not written again."""
 _NUMBERS = select(KeptTextRow.fingerprint, KeptTextRow.id)
+
+
+def _keeping(insert: Any) -> Executable:
+    """The statement that keeps a text, also one that is kept already; it returns the number."""
+    row = insert(KeptTextRow)
+    kept: Executable = row.on_conflict_do_update(
+        index_elements=[KeptTextRow.fingerprint], set_={"kept": row.excluded.kept}
+    ).returning(KeptTextRow.fingerprint, KeptTextRow.id)
+    return kept
+
+
+_KEEP = {"sqlite": _keeping(sqlite.insert), "postgresql": _keeping(postgresql.insert)}
 
 
 class KeptTexts(Repository):
@@ -32,9 +45,10 @@ class KeptTexts(Repository):
         wanted, now = set(texts), utc_now()
         numbers = await self.numbers(wanted, _KEPT_AGAIN)
         if missing := {hash64(text): text for text in wanted - numbers.keys()}:
+            rows = [{"fingerprint": one, "text": text, "kept": now} for one, text in sorted(missing.items())]
             async with self._writer.begin() as connection:
-                for fingerprint, text in sorted(missing.items()):
-                    numbers[text] = await _keep(connection, fingerprint, text, now)
+                kept = await connection.execute(_KEEP[connection.dialect.name], rows)
+                numbers |= {missing[row.fingerprint]: row.id for row in kept}
         return numbers
 
     async def numbers(self, texts: Iterable[str], within: timedelta = KEPT_FOR) -> dict[str, int]:
@@ -57,17 +71,3 @@ class KeptTexts(Repository):
         old = KeptTextRow.kept.is_(None) | (KeptTextRow.kept <= utc_now() - KEPT_FOR)
         async with self._writer.begin() as connection:
             return int((await connection.execute(delete(KeptTextRow).where(old))).rowcount)
-
-
-async def _keep(connection: AsyncConnection, fingerprint: int, text: str, now: datetime) -> int:
-    known = await connection.scalar(
-        update(KeptTextRow)
-        .where(KeptTextRow.fingerprint == fingerprint)
-        .values(kept=now)
-        .returning(KeptTextRow.id)
-    )
-    if known is not None:
-        return int(known)
-    values = {"fingerprint": fingerprint, "text": text, "kept": now}
-    result = await connection.execute(insert(KeptTextRow).values(**values).returning(KeptTextRow.id))
-    return int(result.scalar_one())

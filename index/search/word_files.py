@@ -116,6 +116,19 @@ class _State:
     forward: str
 
 
+def _state_in(file: Path) -> _State | None:
+    """What a ``labmate.json`` says; None if it is torn, or of another schema."""
+    try:
+        state = json.loads(file.read_text())
+        return (
+            _State(int(state["upto"]), Path(state["forward"]).name)
+            if state["schema"] == SCHEMA_VERSION
+            else None
+        )
+    except (ValueError, TypeError, LookupError):
+        return None
+
+
 class WordFiles:
     """The word index in its folder; one process writes, any number read.
 
@@ -127,6 +140,8 @@ class WordFiles:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._read: tuple[tuple[int, ...], _State | None] = ((), None)
+        """What tells one ``labmate.json`` from the next, and what it said."""
         self._stemmed = _analyzer(stemmed=True)
         self._plain = _analyzer(stemmed=False)
         self.coder = new_coder()
@@ -170,13 +185,15 @@ class WordFiles:
 
     def _read_state(self) -> _State | None:
         """What the index says of itself; None if that is torn, or of another schema."""
+        file = self.folder / "labmate.json"
         try:
-            state = json.loads((self.folder / "labmate.json").read_text())
-            if state["schema"] == SCHEMA_VERSION:
-                return _State(int(state["upto"]), Path(state["forward"]).name)
-        except (OSError, ValueError, TypeError, LookupError):
-            pass
-        return None
+            found = file.stat()
+            stamp = found.st_ino, found.st_mtime_ns, found.st_size
+            if stamp != self._read[0]:  # each reply asks, and each change is a new file
+                self._read = stamp, _state_in(file)
+            return self._read[1]
+        except OSError:
+            return None
 
     def _write_state(self, state: _State) -> None:
         draft = self.folder / "labmate.json.new"
