@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from commands.cards.digest import place, summary
@@ -276,6 +276,11 @@ def nobody(names: Sequence[str]) -> str:
     """Nobody has these names."""
     told = _named(names, "or")
     return f"I don't know anyone called {told}, so I left {_that(names)} out. Check the spelling."
+
+
+def both_left(read: Collection[str]) -> str:
+    """Says that what could be read of a time and its zone was not kept either."""
+    return f"So I left the {'time' if 'at' in read else 'time zone'} as it was, too."
 
 
 NO_SUCH_ZONE = (

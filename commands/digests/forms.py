@@ -85,7 +85,7 @@ class DigestForm(CheckedModal):
     async def _checked(
         self, interaction: discord.Interaction, values: dict[str, str]
     ) -> ui.LayoutView | Reply:
-        await own_digest(interaction, self._services, self._digest.id)
+        self._digest = await own_digest(interaction, self._services, self._digest.id)  # as it is by now
         return await self.kept(values)
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
@@ -132,7 +132,7 @@ class NameAndTime(DigestForm):
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
-        read, problem = time_and_zone(values)
+        read, problem = time_and_zone(self._digest, values)
         name = values["name"] or "New papers"
         await self._services.store.digests.change(self._digest.id, name=name, **read)
         return await self._then(problem=problem)
@@ -143,8 +143,11 @@ def time_field(digest: Digest) -> ui.TextInput[Any]:
     return ui.TextInput(label="Time, such as 08:30 or 9:30 pm", default=digest.at, max_length=LONGEST_TIME)
 
 
-def time_and_zone(values: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """What a form gives of ``at`` and ``zone`` that can be read, and what to say of the rest."""
+def time_and_zone(digest: Digest, values: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """What a form gives of ``at`` and ``zone`` that can be read, and what to say of the rest.
+
+    One that posts already takes both or neither: a new time in the old zone would be another hour.
+    """
     read: dict[str, str] = {}
     problems: list[str] = []
     for name, typed in (("at", _time_typed), ("zone", zone_typed)):
@@ -152,6 +155,8 @@ def time_and_zone(values: Mapping[str, str]) -> tuple[dict[str, str], str]:
             read[name] = typed(values[name])
         except UserError as error:
             problems.append(str(error))
+    if problems and read and digest.state != "draft":
+        return {}, "\n".join([*problems, replies.both_left(read)])
     return read, "\n".join(problems)
 
 

@@ -209,7 +209,7 @@ class OtherTime(SetupForm):
         )
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
-        read, problem = time_and_zone(values)
+        read, problem = time_and_zone(self._digest, values)
         if read:
             await self._services.store.digests.change(self._digest.id, **read)
         return await self._then(problem=problem)

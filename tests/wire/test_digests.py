@@ -318,6 +318,26 @@ async def test_the_panel_sets_words_people_time_and_place(scene):
     )
 
 
+async def test_a_digest_that_posts_takes_a_new_time_and_zone_together_or_neither(scene):
+    digest = await active(scene)
+    panel = await scene.user.slash("/digest edit")
+    for values, says in (
+        ({"at": "12:30", "zone": "Nowhere"}, "So I left the time as it was, too."),
+        ({"at": "25:00", "zone": "Asia/Tokyo"}, "So I left the time zone as it was, too."),
+        ({"at": "25:00", "zone": "Nowhere"}, "I don't know this time zone"),
+    ):
+        form = await panel.press("Name, time, zone")
+        panel = await scene.user.submit(form.message["modal"], {"name": "Early", **values})
+        assert says in panel.text
+        after = await scene.bot.services.store.digests.find(digest.id)
+        assert (after.name, after.at, after.zone) == ("Early", "09:00", "UTC")
+    form = await panel.press("Name, time, zone")
+    values = {"name": "Early", "at": "12:30", "zone": "Asia/Tokyo"}
+    panel = await scene.user.submit(form.message["modal"], values)
+    after = await scene.bot.services.store.digests.find(digest.id)
+    assert (after.at, after.zone) == ("12:30", "Asia/Tokyo")
+
+
 async def test_the_day_s_picture_comes_with_the_post_and_in_words(scene):
     await fill(scene.bot, papers(MONDAY, 401, 30))
     digest = await active(scene)
