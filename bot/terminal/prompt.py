@@ -98,7 +98,9 @@ class Terminal:
                 self._direct = await self._user.direct_messages()
                 self._channels.append(self._user.channel_id)
                 self._user.channel_id = self._direct
-                self._hint(f"{typed.name} works in direct messages. You are now there; type back to leave.")
+                self._hint(
+                    f"{typed.name} works only in direct messages. You are now there; type back to leave."
+                )
         elif not typed.is_offered(IN_BOT_DM):
             self._hint(f"{typed.name} works only in a server. Type back to leave your direct messages.")
             return
@@ -126,7 +128,7 @@ class Terminal:
 
     @property
     def place(self) -> str:
-        """What stands before the line that is typed: the thread that it goes to, if it goes to one."""
+        """What stands before the line that is typed: the thread or direct messages it goes to."""
         here = self._user.channel_id
         name = "direct messages" if here == self._direct else self._user.names.get(f"#{here}", "thread")
         return f"{name} › " if self._channels else "› "

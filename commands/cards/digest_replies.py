@@ -278,9 +278,9 @@ def nobody(names: Sequence[str]) -> str:
     return f"I don't know anyone called {told}, so I left {_that(names)} out. Check the spelling."
 
 
-def both_left(read: Collection[str]) -> str:
-    """Says that what could be read of a time and its zone was not kept either."""
-    return f"So I left the {'time' if 'at' in read else 'time zone'} as it was, too."
+def both_left(new: Collection[str]) -> str:
+    """Says that a new time or zone was not kept either, since the other couldn't be read."""
+    return f"I left the {'time' if 'at' in new else 'time zone'} as it was, too."
 
 
 NO_SUCH_ZONE = (

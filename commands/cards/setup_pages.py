@@ -180,10 +180,10 @@ def _page(number: int, question: str, text: str, problem: str) -> str:
 def no_such_field(typed: str, others: str = "") -> str:
     """A typed field that arXiv doesn't have."""
     if others:
-        return f"No paper is in the field “{shown(typed, 60)}”. The largest: {others}. I kept the rest."
+        return f"No paper is in the field “{shown(typed, 60)}”. The largest: {others}."
     return (
         f"arXiv has no field called “{shown(typed, 60)}”. Write a name such as Robotics, or a code such as "
-        "cs.RO. I kept the rest."
+        "cs.RO."
     )
 
 
@@ -195,10 +195,10 @@ def too_many_fields(most: int) -> str:
 def few(problems: Sequence[str]) -> list[str]:
     """What to say of typed fields that mean none, or several: at most three by name."""
     more = len(problems) - PROBLEMS_TOLD
-    return [*problems[:PROBLEMS_TOLD], *([f"I didn't understand {more} more."] if more > 0 else [])]
+    return [*problems[:PROBLEMS_TOLD], *([f"{more} more were unclear."] if more > 0 else [])]
 
 
 def several_fields(typed: str, codes: Sequence[str]) -> str:
     """A typed field that could be several."""
     names = ", ".join(f"{field_name(code)} ({code})" for code in codes[:5])
-    return f"“{shown(typed, 60)}” could be several fields: {names}. Write one of these. I kept the rest."
+    return f"“{shown(typed, 60)}” could be several fields: {names}. Write one of these."

@@ -155,8 +155,9 @@ def time_and_zone(digest: Digest, values: Mapping[str, str]) -> tuple[dict[str, 
             read[name] = typed(values[name])
         except UserError as error:
             problems.append(str(error))
-    if problems and read and digest.state != "draft":
-        return {}, "\n".join([*problems, replies.both_left(read)])
+    new = {name: value for name, value in read.items() if value != getattr(digest, name)}
+    if problems and new and digest.state != "draft":
+        return {}, "\n".join([*problems, replies.both_left(new)])
     return read, "\n".join(problems)
 
 

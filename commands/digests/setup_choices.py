@@ -24,7 +24,7 @@ from data.sources.arxiv_fields import field_name, fields_named
 from data.stores.digest_record import Digest
 from index.digest.description import LONGEST_DESCRIPTION
 
-MOST_FIELDS, MOST_CHOSEN = 20, 25
+MOST_CHOSEN = 25
 
 
 @select("setup.place", "suc:{digest}", "Channel, thread or forum", value=int, channels=PLACES)
@@ -150,13 +150,14 @@ class Describe(SetupForm):
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
         codes = set(self._digest.category_set)
         problems: list[str] = []
-        for typed in filter(None, map(str.strip, values["fields"].split(","))):
+        for typed in dict.fromkeys(filter(None, map(str.strip, values["fields"].split(",")))):
             try:
                 codes |= set(_field(self._services, typed))
             except UserError as error:
                 problems.append(str(error))
-        if len(codes) > MOST_FIELDS:
-            codes, problems = set(self._digest.category_set), [cards.too_many_fields(MOST_FIELDS)]
+        if len(codes) > max(MOST_CHOSEN, len(self._digest.category_set)):
+            codes = set(self._digest.category_set)
+            problems = [cards.too_many_fields(MOST_CHOSEN), *problems]
         await self._services.store.digests.change(
             self._digest.id, query=values["query"], categories=" ".join(sorted(codes))
         )

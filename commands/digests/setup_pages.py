@@ -98,7 +98,7 @@ async def place_problem(client: discord.Client, digest: Digest) -> str:
 async def page(
     services: Services, interaction: discord.Interaction, digest: Digest, step: int, problem: str = ""
 ) -> ui.LayoutView | Reply:
-    """A page of a set-up; ``problem`` says why the next one can't be shown."""
+    """A page of a set-up; ``problem`` says what of a form wasn't kept, or why no other page is shown."""
     if STEPS[step] == "ready":
         return await _ready(services, interaction, digest)
     name, own = STEPS[step], OWN.get(STEPS[step], ())

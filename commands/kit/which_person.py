@@ -197,7 +197,7 @@ async def outlined(services: Services, people: Sequence[int]) -> list[Outline]:
 
     def from_index(index: PeopleIndex) -> tuple[dict[int, Person], list[Outline]]:
         known = {number: person for number in people if (person := index.person(number)) is not None}
-        return known, of_those(known)
+        return known, of_those(known) if known.keys() >= set(people) else []
 
     known, told = await asyncio.to_thread(from_index, indexed) if indexed is not None else ({}, [])
     if missing := [number for number in people if number not in known]:

@@ -29,7 +29,7 @@ class FreshPapers:
         """``pairs`` are (person, paper) of all these papers."""
         self.papers = np.array(sorted(set(papers)), np.int64)
         self.names = names or {}
-        self._held = set(self.papers.tolist())
+        self.held = set(self.papers.tolist())
         self._pairs = sorted(set(pairs))
         self._papers_of: dict[int, list[int]] = {}
         self._writers_of: dict[int, list[int]] = {}
@@ -50,11 +50,11 @@ class FreshPapers:
 
     def holds(self, papers: np.ndarray) -> bool:
         """Whether any of some papers is among these."""
-        return len(self.papers) > 0 and not self._held.isdisjoint(papers.tolist())
+        return len(self.papers) > 0 and not self.held.isdisjoint(papers.tolist())
 
     def writers_of(self, paper: int) -> np.ndarray | None:
         """The people of a paper, ascending; None where the table knows them."""
-        if paper not in self._held:
+        if paper not in self.held:
             return None
         return np.array(self._writers_of.get(paper, ()), np.int64)
 

@@ -11,7 +11,7 @@ from data.stores.people import Person
 from data.stores.people_seen import View
 from index.models.distinct import distinct
 from index.people.insight import Insight
-from index.people.people import COMPARED, Coauthor, CoauthorTies, Near, PeopleIndex, Step, each_written_by
+from index.people.people import COMPARED, Coauthor, CoauthorTies, Near, PeopleIndex, Step, partly_written_by
 from index.people.scores import Score, Scores
 from index.people.suggest import Experts, Suggestion
 from index.search.vectors import Vectors
@@ -75,7 +75,7 @@ class SeenIndex(PeopleIndex):
         """The people here who wrote some papers, paper after paper; the place of each one's paper."""
         if self._touched.isdisjoint(papers.tolist()):
             return self.base.written_by(papers)
-        return each_written_by(papers, self.writers)
+        return partly_written_by(papers, self._touched, self.base.written_by, self.writers)
 
     def ties_of_each(self, people: Sequence[int]) -> list[CoauthorTies]:
         """The coauthors here of several people, closest first."""

@@ -189,9 +189,10 @@ class WordFiles:
         try:
             found = file.stat()
             stamp = found.st_ino, found.st_mtime_ns, found.st_size
-            if stamp != self._read[0]:  # each reply asks, and each change is a new file
-                self._read = stamp, _state_in(file)
-            return self._read[1]
+            known = self._read
+            if stamp != known[0]:  # each reply asks, and each change is a new file
+                known = self._read = stamp, _state_in(file)
+            return known[1]
         except OSError:
             return None
 

@@ -322,8 +322,8 @@ async def test_a_digest_that_posts_takes_a_new_time_and_zone_together_or_neither
     digest = await active(scene)
     panel = await scene.user.slash("/digest edit")
     for values, says in (
-        ({"at": "12:30", "zone": "Nowhere"}, "So I left the time as it was, too."),
-        ({"at": "25:00", "zone": "Asia/Tokyo"}, "So I left the time zone as it was, too."),
+        ({"at": "12:30", "zone": "Nowhere"}, "I left the time as it was, too."),
+        ({"at": "25:00", "zone": "Asia/Tokyo"}, "I left the time zone as it was, too."),
         ({"at": "25:00", "zone": "Nowhere"}, "I don't know this time zone"),
     ):
         form = await panel.press("Name, time, zone")
@@ -331,6 +331,10 @@ async def test_a_digest_that_posts_takes_a_new_time_and_zone_together_or_neither
         assert says in panel.text
         after = await scene.bot.services.store.digests.find(digest.id)
         assert (after.name, after.at, after.zone) == ("Early", "09:00", "UTC")
+    form = await panel.press("Name, time, zone")
+    panel = await scene.user.submit(form.message["modal"], {"name": "Early", "at": "25:00", "zone": "UTC"})
+    assert "so I left it as it was" in panel.text
+    assert "too." not in panel.text, "nobody changed the zone"
     form = await panel.press("Name, time, zone")
     values = {"name": "Early", "at": "12:30", "zone": "Asia/Tokyo"}
     panel = await scene.user.submit(form.message["modal"], values)

@@ -50,11 +50,13 @@ def nobody_writes(folder):
     """Hold what every process has to hold that renews its lease."""
     lock = "LOCK TABLE leases IN EXCLUSIVE MODE" if databases.IN_POSTGRES else "BEGIN IMMEDIATE"
     engine = databases.engine_in(folder)
-    with engine.connect() as connection:
-        connection.exec_driver_sql(lock)
-        yield
-        connection.rollback()
-    engine.dispose()
+    try:
+        with engine.connect() as connection:
+            connection.exec_driver_sql(lock)
+            yield
+            connection.rollback()
+    finally:
+        engine.dispose()
 
 
 async def in_discord(bot):

@@ -303,7 +303,7 @@ async def test_a_command_for_direct_messages_leads_there_and_one_for_servers_is_
     console, before = Console(), lab.user.channel_id
     terminal = Terminal(lab.user, console, ask)
     await terminal.handle("/admin status")
-    assert "/admin status works in direct messages" in console.printed[0]
+    assert "/admin status works only in direct messages" in console.printed[0]
     assert terminal.place == "direct messages › "
     direct = lab.user.channel_id
     [status] = [message for message in lab.user.messages.values() if message["channel_id"] == direct]

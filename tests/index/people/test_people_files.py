@@ -100,6 +100,15 @@ def test_fresh_papers_beside_a_table_say_what_a_new_table_would(written):
         writers = old.writers_of(paper) if own is None else own
         assert writers.tolist() == whole.writers_of(paper).tolist()
     assert PeopleTable.of(fresh.pairs(old.pairs())).pairs().tolist() == whole.pairs().tolist()
+    facets = Facets()
+    facets.days = np.append(written[1], np.full(2_000, date(2025, 6, 1).toordinal(), np.int32))
+    beside = PeopleIndex(1, old, PackedNames(), facets, None, fresh)
+    alone = PeopleIndex(1, whole, PackedNames(), facets, None)
+    people = [*whole.ids.tolist(), 9_999, 1_000_000]
+    for ties, wanted in zip(beside.ties_of_each(people), alone.ties_of_each(people), strict=True):
+        assert ties.people.tolist() == wanted.people.tolist()
+        assert ties.papers.tolist() == wanted.papers.tolist()
+        np.testing.assert_allclose(ties.weight, wanted.weight)
 
 
 @pytest.fixture(params=["one list", "many lists"])

@@ -204,13 +204,17 @@ async def test_how_many_papers_have_a_word_is_counted_anew_after_a_commit(words,
 
 async def test_a_reader_sees_what_a_writer_commits(words, store):
     reader = WordIndex(words.folder)
+    assert reader.upto == words.upto == 1
     changes = await store.upsert([record(9, title="Something freshly written")])
     words.add(await store.papers(changes.ids))
     words.commit(2)
+    assert reader.upto == words.upto == 2
     assert reader.named("freshly")[0] == 0
     reader.refresh()
     assert reader.named("freshly")[0] == 1
     assert reader.scores("freshly", reader.words_of(changes.ids)) > 0
+    words.commit(3)
+    assert reader.upto == words.upto == 3
 
 
 async def test_a_reader_follows_when_the_index_is_made_anew(words, store):

@@ -260,6 +260,15 @@ async def test_people_in_memory_are_as_the_store_has_them_and_are_suggested_so(l
         known = await here.people.find(person)
         assert index.person(person) == replace(known, forms=(known.name,))
         assert index.closest_coauthors([person]) == [c.name for c in index.coauthors(person, 1)]
+    for person, ties in zip(everybody, index.ties_of_each(everybody), strict=True):
+        coauthors = index.coauthors(person)
+        assert ties.people.tolist() == [each.person for each in coauthors]
+        assert ties.papers.tolist() == [len(each.papers) for each in coauthors]
+        for each in coauthors:
+            assert set(each.papers) <= set(index.papers(person).tolist()) & set(
+                index.papers(each.person).tolist()
+            )
+    assert [index.ties(other).people.tolist()] == [ties.people.tolist() for ties in index.ties_of_each([one])]
     assert index.person(other) == index.person(one)
     assert index.person(999_999) is None
     assert index.closest_coauthors([999_999, one]) == [None, index.coauthors(one, 1)[0].name]
