@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
@@ -16,12 +15,10 @@ class PaperServer:
     def __init__(self) -> None:
         self.pages: dict[str, Page] = {}
         self.asked: list[str] = []
-        self.times: list[float] = []
         self.at_once, self.most_at_once = 0, 0
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         self.asked.append(request.path)
-        self.times.append(time.monotonic())
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from aiohttp import web
@@ -154,8 +155,13 @@ async def test_an_answer_that_is_no_feed_is_refused(serve, client, body):
 
 
 async def test_requests_keep_their_distance_over_all_clients(serve, tmp_path):
-    server = await serve(lambda query, number: feed([], 0) if number % 2 else oai([]))
-    turn = tmp_path / "arxiv.turn"
+    turn, taken = tmp_path / "arxiv.turn", []
+
+    def answer(query, number):
+        taken.append(float(turn.read_text()))  # when it was asked may be late on a busy machine
+        return feed([], 0) if number % 2 else oai([])
+
+    server = await serve(answer)
     for interface in (ArxivApi, ArxivOai, ArxivApi):
         polite = PoliteClient(interval=0.3, turn=turn)
         source = interface(polite, server.url)
@@ -166,9 +172,9 @@ async def test_requests_keep_their_distance_over_all_clients(serve, tmp_path):
         )
         await _all(stream)
         await polite.close()
-    gaps = [after - before for before, after in zip(server.times, server.times[1:], strict=False)]
+    gaps = [after - before for before, after in pairwise(taken)]
     assert len(gaps) == 2
-    assert min(gaps) >= 0.2, "requests that don't wait come within milliseconds"
+    assert min(gaps) >= 0.29, "requests that don't wait take turns within milliseconds"
 
 
 async def test_retry_after_is_heeded_and_errors_are_tried_again(serve, client):
