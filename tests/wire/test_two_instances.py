@@ -6,6 +6,7 @@ import os
 import signal
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import insert
@@ -59,6 +60,21 @@ def nobody_writes(folder):
         engine.dispose()
 
 
+async def stopped(process):
+    """Suspend a process: on a busy machine, its threads stop one by one, as they come to run."""
+    process.send_signal(signal.SIGSTOP)
+    while any(state(thread) != "T" for thread in Path(f"/proc/{process.pid}/task").glob("*/stat")):  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
+def state(thread):
+    """The letter of a thread's state, of Linux's; one that has ended is as good as stopped."""
+    try:
+        return thread.read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "T"
+
+
 async def in_discord(bot):
     await bot.says(b"Logged in as labmate")
     return bot
@@ -110,7 +126,7 @@ async def test_one_that_was_away_and_was_followed_ends(tmp_path):
     async with bots() as (_, begin):
         first = await in_discord(begin(here, DATABASE_URL=database))
         with nobody_writes(here):  # else it is stopped with the database locked, which nobody can follow
-            first.process.send_signal(signal.SIGSTOP)
+            await stopped(first.process)
         await in_discord(begin(there, DATABASE_URL=database))
         first.process.send_signal(signal.SIGCONT)
         assert await first._ended() == 78
