@@ -141,7 +141,7 @@ async def take_typed(
 async def _to_split(
     interaction: discord.Interaction, services: Services, number: int
 ) -> tuple[Person, list[Membership]]:
-    """A person whom the member may correct, and their papers, the least certain first."""
+    """A person that the member may correct, with their papers, least certain first."""
     person = await person_of(services, number)
     if await scope_of(interaction, services, person.id) is None:
         raise UserError(WHO_MAY)

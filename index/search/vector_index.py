@@ -116,5 +116,5 @@ def engine(name: str = DEFAULT) -> OpenIndex:
                     f"The vector engine {name} needs the package {error.name}.{how}"
                 ) from error
     if name not in _ENGINES:
-        raise VectorsError(f"There is no vector engine called {name[:40]!r}.")
+        raise VectorsError(f"I know no vector engine called {name[:40]!r}.")
     return _ENGINES[name]

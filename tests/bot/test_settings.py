@@ -258,7 +258,7 @@ def test_a_model_without_its_package_is_told_what_to_install(tmp_path, monkeypat
     assert "python -m pip install 'openai~=3.0'" in line
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user; CI runs as root")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to act as another user")
 def test_a_copy_that_root_put_in_the_data_folder_hinders_nothing(tmp_path):
     for folder in (tmp_path, *tmp_path.parents):
         folder.chmod(folder.stat().st_mode | 0o011)
@@ -275,7 +275,7 @@ def test_a_copy_that_root_put_in_the_data_folder_hinders_nothing(tmp_path):
         os.seteuid(0)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user; CI runs as root")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to act as another user")
 @pytest.mark.parametrize(
     "name", ["write.lock", "labmate.log", "local-discord.json", "vectors", "vectors/ids"]
 )

@@ -326,7 +326,7 @@ def _asked(*arguments: object) -> str:
     return str(answer)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user; CI runs as root")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to act as another user")
 async def test_a_place_that_may_not_be_written_or_read_is_said(tmp_path, database):
     tmp_path.chmod(0o755)
     for folder in tmp_path.parents:
@@ -357,7 +357,7 @@ async def test_a_full_disk_leaves_the_last_backup(tmp_path, database):
     assert {path.name for path in tmp_path.iterdir()} == {"lab", "backup.db"}
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")
 def test_a_disk_too_small_is_told_before_it_is_filled(tmp_path):
     older.make(tmp_path / "labmate.db", HEAD)
     small = tmp_path / "small"
