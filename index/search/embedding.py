@@ -15,6 +15,7 @@ import numpy as np
 from index.search.embedding_model import DEFAULT_MODEL, device_called, fingerprint, locate, unusable
 from index.search.int8_fit import MANY, fits_int8
 from index.search.precision import embeds_in_bfloat16
+from index.search.torch_libraries import link
 
 if TYPE_CHECKING:
     from index.search.bert import Bert
@@ -115,6 +116,7 @@ class Embedder:
         folder = locate(self.name)
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+        link()
         import torch  # lazy: takes seconds
 
         # A query on two cores takes as long as on one, and ten times as long where one of them is busy.
