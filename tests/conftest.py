@@ -42,6 +42,7 @@ if _OPENAPI.exists():
 os.environ["LABMATE_FETCH"] = "false"
 os.environ.pop("DISCORD_TOKEN", None)
 commands.kit.services.INTERIM_AFTER = 60.0  # on a busy machine, tests wait for the answer itself
+commands.kit.services.EXAMPLES_PATIENCE = 60.0
 session_starts.EVERY = 0.1  # bots start again at once; test_rules.py tests Discord's five seconds
 one_cache.share(data.database.engine)
 schema.copy_instead_of_migrating(data.database.engine)

@@ -30,7 +30,7 @@ async def choose_goal(press: Press, goal: str) -> None:
 
 
 async def _how(services: Services, goal: str) -> ui.LayoutView:
-    text = goal_text(goal, await services.everywhere.examples())
+    text = goal_text(goal, await services.everywhere.examples(soon=True))
     if text is None:
         raise UserError(CHOSEN_GONE)
     return note(text)
@@ -44,7 +44,7 @@ async def help_in_words(said: Spoken) -> ui.LayoutView:
 
 async def show_help(services: Services) -> ui.LayoutView:
     """What people can do here, with examples from this library."""
-    text = help_text(await services.everywhere.examples())
+    text = help_text(await services.everywhere.examples(soon=True))
     return note(text, [[choice("help.goal", goal_options())]])
 
 

@@ -45,6 +45,8 @@ MODEL_PATIENCE = 600.0
 """The same where there is no answer without the model; Discord takes an answer for fifteen minutes."""
 PEOPLE_PATIENCE = 60.0
 """Seconds; reading 280,000 people into memory takes about ten, on a busy machine longer."""
+EXAMPLES_PATIENCE = 1.5
+"""Seconds; they take some tens of milliseconds, on a slow disk after a start ten seconds."""
 INTERIM_AFTER = 8.0
 """Seconds after which a member is told that an answer takes longer."""
 
@@ -102,6 +104,7 @@ class Services:
     answering: set[asyncio.Future[Any]] = field(default_factory=set)
     """Answers that are being made: nothing may be closed under them."""
     interim_after: float = field(default_factory=lambda: INTERIM_AFTER)
+    examples_patience: float = field(default_factory=lambda: EXAMPLES_PATIENCE)
     limits: RateLimits = field(default_factory=RateLimits)
     """Who may ask how much, and whose turn it is."""
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)
@@ -123,6 +126,7 @@ class Services:
         self.answers = LibraryAnswers(self.search, self.corpus)
         self._views = Views(self.store)
         self._examples: tuple[object, Examples] | None = None
+        self._making_examples: asyncio.Task[None] | None = None
         self.facts = self.fact_finder or FactFinder(self.store)
 
     async def seen_from(self, place: Place) -> Self:
@@ -150,12 +154,29 @@ class Services:
         """How many papers can be found now."""
         return len(self.corpus.facets)
 
-    async def examples(self) -> Examples:
-        """Examples that work in this library, made again when its papers or topics change."""
-        stands = self.paper_count, self.search.newest(), self.insight.topics is not None
-        if self._examples is None or self._examples[0] != stands:
-            self._examples = stands, await examples(self.corpus, self.search, self.insight.topics)
-        return self._examples[1]
+    async def examples(self, *, soon: bool = False) -> Examples:
+        """Examples that work in this library, made again when its papers or topics change.
+
+        Parameters
+        ----------
+        soon
+            Wait no longer than `EXAMPLES_PATIENCE`; after that, the former ones do, or none.
+        """
+        if self._examples is None or self._examples[0] != self._examples_of():
+            if self._making_examples is None or self._making_examples.done():
+                self._making_examples = asyncio.create_task(self._make_examples())
+            patience = self.examples_patience if soon else None
+            made, _ = await asyncio.wait({self._making_examples}, timeout=patience)
+            for task in made:
+                task.result()
+        return self._examples[1] if self._examples is not None else Examples()
+
+    def _examples_of(self) -> object:
+        return self.paper_count, self.search.newest(), self.insight.topics is not None
+
+    async def _make_examples(self) -> None:
+        stands = self._examples_of()
+        self._examples = stands, await examples(self.corpus, self.search, self.insight.topics)
 
     async def close(self) -> None:
         """Let answers that are being made be finished, and end what works beside the loop."""
@@ -164,9 +185,10 @@ class Services:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        if self.reading_people is not None:
-            self.reading_people.cancel()
-            await asyncio.gather(self.reading_people, return_exceptions=True)
+        begun = [task for task in (self.reading_people, self._making_examples) if task is not None]
+        for task in begun:
+            task.cancel()
+        await asyncio.gather(*begun, return_exceptions=True)
         if self.full_texts is not None:
             await self.full_texts.close()
         await self.facts.close()

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+import commands.kit.services
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from bot.local_discord.shown_reply import ShownReply
@@ -53,6 +54,25 @@ async def test_the_first_reply_brings_three_examples_that_work_here(newcomer):
         reply = await newcomer.slash(f"{command} {name}")
         assert not re.search("I know no|Nobody|No paper matches|went wrong|Several", reply.text), name
     assert len(welcomes(newcomer)) == 1, "once a member"
+
+
+async def test_help_does_not_wait_long_for_its_examples(lab, monkeypatch):
+    services, made, read = lab.bot.services, asyncio.Event(), commands.kit.services.examples
+
+    async def as_on_a_slow_disk(*given):
+        await made.wait()
+        return await read(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(commands.kit.services, "examples", as_on_a_slow_disk)
+        patched.setattr(services, "examples_patience", 0.05)
+        patched.setattr(services, "_examples", None)
+        first = await lab.user.slash("/help")
+        made.set()
+        await services.examples()
+        then = await lab.user.slash("/help")
+    assert "\n/search · /similar · /papers\n" in first.text
+    assert re.search(r"\n/search `.+` · /similar `.+` · /papers `.+`\n", then.text)
 
 
 async def test_who_has_used_it_gets_no_examples(lab, newcomer):
