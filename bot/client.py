@@ -35,7 +35,7 @@ from commands.kit.presence import Presence
 from commands.kit.replies import NO_PINGS, acknowledge, is_taken, tell
 from commands.kit.servers import Servers
 from commands.kit.services import Services
-from commands.kit.supervise import first_of
+from commands.kit.supervise import ended, first_of
 
 install_heartbeat()
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # Labmate does not use voice
@@ -247,6 +247,11 @@ class Labmate(commands.AutoShardedBot):
         watcher = asyncio.create_task(self._last_word(interaction))
         self._watchers.add(watcher)
         watcher.add_done_callback(self._watchers.discard)
+
+    async def close(self) -> None:
+        """Close the connection; nothing can be answered any more."""
+        await ended(*self._watchers)
+        await super().close()
 
     async def _last_word(self, interaction: discord.Interaction) -> None:
         custom_id = str(dict(interaction.data or {}).get("custom_id", ""))

@@ -16,7 +16,10 @@ import pytest
 from aiohttp import web
 
 from bot.ending import STUCK
+from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
+from bot.run import running_bot
+from tests.helpers.lab import settings_for
 from tests.helpers.paths import ROOT
 from tests.helpers.process import PATIENCE, Process, begin, logged_in, said, start, without_discord
 
@@ -54,6 +57,20 @@ async def test_while_the_sample_is_read_in(tmp_path):
             await _ends(process)
         finally:
             process.kill()
+
+
+async def test_nothing_waits_any_more_to_answer_over_a_closed_connection(tmp_path):
+    async with (
+        LocalDiscord() as discord,
+        running_bot(settings_for(discord, tmp_path)) as (bot, _),
+        UserClient(discord.url, discord.user_token) as user,
+    ):
+        await user.slash("/about")
+        others = asyncio.all_tasks()
+        await user.slash("/help")
+        [watching] = (task for task in asyncio.all_tasks() - others if "_last_word" in repr(task))
+        await bot.close()
+        assert watching.cancelled()
 
 
 async def test_before_it_is_logged_in(folder):
