@@ -108,6 +108,7 @@ class Scores:
         followers = novelty.followers(size, until=until)
         distance = np.full(size, np.nan, np.float32)
         distance[ids] = novelty.distances(ids)
+        distance[facets.bare] = np.nan  # a title alone is far from all texts
         month = days // 30
         listing = facets.codes.astype(np.int64) * 10_000 + days // 365
         record = np.full(size, np.nan, np.float32)

@@ -276,6 +276,20 @@ async def test_scores_do_not_look_beyond_their_day(corpus, insight):
     assert early.followers.sum() <= insight.scores.followers.sum()
 
 
+async def test_a_paper_without_an_abstract_has_no_novelty(corpus, insight):
+    known = np.flatnonzero((corpus.facets.codes >= 0) & ~np.isnan(insight.scores.distance))
+    bare = int(known[-1])
+    assert insight.scores.novelty(bare) is not None
+    corpus.facets.bare[bare] = True
+    try:
+        scores = Scores.of(corpus.facets, insight.novelty, insight.people)
+    finally:
+        corpus.facets.bare[bare] = False
+    assert scores.novelty(bare) is None
+    assert "novelty" not in {part.name for part in scores.paper(bare).parts}
+    assert scores.novelty(int(known[-2])) is not None
+
+
 def test_trust_grows_with_evidence_and_unclaimed_stays_l1():
     weak, strong = trust([0.4], 3, 1), trust([0.95] * 12, 0, 2, "0000-0001")
     assert weak.value < strong.value <= 60
