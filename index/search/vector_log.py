@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -55,7 +56,7 @@ def check_fingerprint(theirs: dict[str, Any], ours: dict[str, Any], what: str, m
 class VectorLog:
     """The rows in a folder. One process writes; any number read and follow with :meth:`refresh`.
 
-    One thread changes it at a time, while others may read.
+    Threads that change it wait for each other, while others may read.
     """
 
     def __init__(self, folder: Path, fingerprint: dict[str, Any]) -> None:
@@ -65,6 +66,9 @@ class VectorLog:
         self._generation = 0
         self._kept: dict[str, list[int]] = {}
         self._table = RowTable(None, None, self.dimension)
+        self._changing = threading.RLock()
+        """Held from the first byte that is written until the table knows the rows, and by who follows: rows
+        that are on the disk already would be counted twice."""
 
     # -- opening -------------------------------------------------------------------------------
 
@@ -188,6 +192,10 @@ class VectorLog:
         cut
             Cut a torn tail back; only for the one process that writes.
         """
+        with self._changing:
+            return self._follow(cut=cut)
+
+    def _follow(self, *, cut: bool) -> int:
         before = (self._generation, self._table.count)
         manifest: dict[str, Any] | None = None
         for tries_left in reversed(range(_TRIES)):
@@ -251,22 +259,27 @@ class VectorLog:
         entries = np.zeros(len(papers), ENTRY)
         entries["paper"], entries["hash"], entries["gone"] = papers, hashes, gone
         entries["crc"] = [zlib.crc32(row.tobytes()) for row in rows]
-        try:
-            for path, data in (
-                (self._rows_file(self._generation), rows.tobytes()),
-                (self._entries_file(self._generation), entries.tobytes()),
-            ):
-                with path.open("ab") as stream:
-                    stream.write(data)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-        except OSError:  # a full disk; what comes next must not follow half a row
-            self._cut_torn_tail(self._generation, self._table.count)
-            raise
-        self._table.follow(self._table.count + len(papers))
+        with self._changing:
+            try:
+                for path, data in (
+                    (self._rows_file(self._generation), rows.tobytes()),
+                    (self._entries_file(self._generation), entries.tobytes()),
+                ):
+                    with path.open("ab") as stream:
+                        stream.write(data)
+                        stream.flush()
+                        os.fsync(stream.fileno())
+            except OSError:  # a full disk; what comes next must not follow half a row
+                self._cut_torn_tail(self._generation, self._table.count)
+                raise
+            self._table.follow(self._table.count + len(papers))
 
     def compact(self) -> None:
         """Rewrite the files without dead rows, as a new generation that replaces the old one."""
+        with self._changing:
+            self._compact()
+
+    def _compact(self) -> None:
         table, number = self._table, self._last_generation() + 1
         before = [0]
         with self._rows_file(number).open("wb") as rows_out, self._entries_file(number).open("wb") as out:

@@ -1,5 +1,6 @@
 import json
 import os
+import threading
 from datetime import date
 from functools import partial
 
@@ -182,6 +183,27 @@ def test_a_reader_follows_the_writer(vectors):
     reader.refresh()
     assert len(reader) == len(vectors) == 100
     assert reader.search(unit(1, seed=3)[0], 1)[0][0] == 200
+
+
+def test_a_thread_may_follow_while_another_writes(tmp_path):
+    log, written = VectorLog.open(tmp_path, PRINT), threading.Event()
+
+    def follow():
+        while not written.wait(0.000_1):
+            log.refresh()
+
+    following = threading.Thread(target=follow)
+    following.start()
+    try:
+        for paper in range(200):
+            log.append([paper], [paper], unit(1, seed=paper))
+    finally:
+        written.set()
+        following.join()
+    assert log.row_count == len(log) == 200
+    assert log.rows(np.arange(200)).tobytes() == b"".join(
+        unit(1, seed=paper).astype(np.float16).tobytes() for paper in range(200)
+    )
 
 
 def test_compaction_drops_dead_rows_and_nothing_else(vectors):
