@@ -161,7 +161,7 @@ class Scheduler:
                 await corpus.open_vectors(writable=True)
                 await corpus.embed_backlog(tend=False)
         except BusyError:
-            return
+            self._again = min(BUSY_AGAIN, self._again or BUSY_AGAIN)
 
     async def _work(self) -> None:
         """Ask arXiv, embed, match authors, wait; then again, sooner where another process adds papers."""
@@ -173,6 +173,7 @@ class Scheduler:
             if clock.now() >= ask:
                 ask = await self._ask_arxiv()
             self.first_fetch.set()
+            known = await self._services.store.last_change()  # what comes later needs another round
             await self._services.corpus.refresh()
             if self.model_ready.is_set():
                 await self._embed()
@@ -181,7 +182,7 @@ class Scheduler:
                 for shelf in (PICTURES, READ_PAPERS):
                     await self._services.files.tidy(shelf)
             self._services.progress.over()
-            self._done = await self._services.store.last_change()
+            self._done = known
             self.settled.set()
             led = self._services.leader.gained.is_set()
             await self._rest(min(ask, clock.now() + self._again) if self._again else ask)

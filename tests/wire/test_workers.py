@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from sqlalchemy import create_engine, text
 
 from bot.cli.command_line import perform
@@ -171,6 +172,43 @@ async def test_papers_of_another_process_are_embedded_and_placed_soon_not_with_t
     finally:
         await scheduler.stop()
     assert "Teleporting llamas" in (await user.slash("/papers author:Ada Y")).text
+
+
+async def test_papers_that_come_at_the_end_of_a_round_are_embedded_in_another(place, tmp_path, monkeypatch):
+    monkeypatch.setattr("bot.scheduler.LOOK_EVERY", 0.2)
+    let_workers_use(tmp_path, monkeypatch)
+    monkeypatch.setenv("LABMATE_FETCH", "false")
+    discord, bot, _ = place
+    scheduler, corpus = Scheduler(settings_for(discord, tmp_path), bot.services), bot.services.corpus
+    tell_apart, rounds = scheduler._tell_apart, iter([True])
+
+    async def while_papers_come():
+        await tell_apart()
+        if next(rounds, False):
+            await corpus.store.upsert([record(9_002, title="Latecomers", abstract="On coming late.")])
+
+    monkeypatch.setattr(scheduler, "_tell_apart", while_papers_come)
+    scheduler.start()
+    try:
+        await asyncio.wait_for(scheduler.settled.wait(), 240)
+        latest = await corpus.store.listings.newest_paper()
+        async with asyncio.timeout(60):
+            while not corpus.has_vector(latest):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+    finally:
+        await scheduler.stop()
+
+
+async def test_a_few_papers_that_another_process_keeps_from_being_embedded_are_soon(place, tmp_path):
+    discord, bot, _ = place
+    scheduler, corpus = Scheduler(settings_for(discord, tmp_path), bot.services), bot.services.corpus
+    await corpus.store.upsert([record(9_003, title="Obstacles", abstract="On what is in the way.")])
+    await corpus.refresh()
+    with FileLock(tmp_path / "write.lock"):
+        await scheduler._embed()
+    assert (corpus.waiting(), scheduler._again) == (1, BUSY_AGAIN)
+    await scheduler._embed()
+    assert corpus.waiting() == 0
 
 
 async def test_papers_that_another_machine_read_in_are_found_by_their_words(place, tmp_path, monkeypatch):
