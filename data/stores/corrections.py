@@ -245,7 +245,7 @@ class Corrections(Repository):
         async with self._read() as connection:
             newest = await connection.scalar(select(func.max(CorrectionRow.id)).where(everywhere))
             taken_back = await connection.scalar(undone.where(everywhere))
-        return 1_000_000 * int(taken_back or 0) + int(newest or 0)
+        return int(taken_back or 0) + int(newest or 0)  # each only grows; a pass keeps it in 32 bits
 
     async def papers(self) -> set[int]:
         """The papers of all corrections ever made, also of those taken back: what they may have moved."""

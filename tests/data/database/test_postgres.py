@@ -6,10 +6,12 @@ import asyncpg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy import insert
 
+from data.calendar.clock import utc_now
 from data.database.engine import StoreError, make_engine, open_database
 from data.stores.store import Store
-from data.tables.papers import Base
+from data.tables.papers import Base, CorrectionRow
 from tests.helpers.postgres import new_database, server
 from tests.helpers.records import record
 
@@ -57,4 +59,25 @@ async def test_a_server_that_is_not_there_is_an_error_that_says_so(tmp_path):
 async def test_a_number_that_somebody_made_up_is_not_found():
     store = await Store.open(new_database())
     assert await store.papers([999_999_999_999]) == []
+    await store.close()
+
+
+async def test_a_pass_is_kept_after_thousands_of_corrections_were_taken_back():
+    store = await Store.open(new_database())
+    [paper] = (await store.upsert([record(1, authors=["Ada Y"])])).ids
+    author = await store.author_names.find("Ada Y")
+    ada = {"id": 1, "name": "Ada Y", "papers": 1, "merged_into": None}
+    await store.people.replace("full", 1, 0, [], [], [ada], [], (1, 1))
+    now = utc_now()
+    taken_back = {
+        **{"kind": "same", "paper_id": paper, "author_id": author, "other_paper_id": paper},
+        **{"other_author_id": author, "person_id": 1, "made": now, "made_by": 1, "made_by_name": "Op"},
+        **{"guild": None, "authority": "operator", "claim": None, "note": "", "moved": "{}"},
+        **{"undone": now, "undone_by": 1, "undone_by_name": "Op"},
+    }
+    async with store._writer.begin() as connection:
+        await connection.execute(insert(CorrectionRow), [taken_back] * 2_200)
+    newest = await store.corrections.newest_change()
+    assert await store.people.replace("new", 1, newest, [], [], [], [], (1, 1))
+    assert (await store.people.last_pass()).corrections == newest
     await store.close()
