@@ -69,6 +69,8 @@ class Insight:
         """How many papers had a vector when people were compared."""
         self._lock = asyncio.Lock()
         self._experts: Experts | None = None
+        self._experts_of: tuple[object, ...] = ()
+        """The people, vectors and topics that these know."""
         self._network = 0, 0
         """Which files of the network these know."""
         self._making = asyncio.Lock()
@@ -119,7 +121,9 @@ class Insight:
             return None
         async with self._making:
             stamp = self._files.network_stamp() if self._in_files else (0, 0)
-            if self._experts is None or self._experts.people is not people or self._network != stamp:
+            topics = self.topics
+            known = people, vectors, topics
+            if self._experts is None or self._experts_of != known or self._network != stamp:
                 partners = None
                 if self._in_files:
                     try:
@@ -129,7 +133,8 @@ class Insight:
                     else:
                         if partners is None:  # another process makes the files
                             return self._experts
-                self._experts = await asyncio.to_thread(_experts, people, vectors, self.topics, partners)
+                self._experts = await asyncio.to_thread(_experts, people, vectors, topics, partners)
+                self._experts_of = known
                 self._network = self._files.network_stamp() if self._in_files else (0, 0)
             return self._experts
 

@@ -193,6 +193,20 @@ async def test_people_who_were_matched_first_are_compared_once_their_papers_are_
     assert not await insight.refresh()
 
 
+async def test_suggestions_made_before_there_were_topics_know_them_once_there_are(corpus):
+    """As on a first start, where topics come minutes after people."""
+    file, aside = corpus.folder / "topics.map", corpus.folder / "aside.map"
+    file.rename(aside)
+    insight = Insight(corpus)
+    await insight.refresh()
+    assert (await insight.experts())._topics is insight.topics is None
+    aside.rename(file)
+    assert await insight.refresh()
+    experts = await insight.experts()
+    assert experts._topics is insight.topics is not None
+    assert await insight.experts() is experts, "they are made once"
+
+
 async def test_what_is_cancelled_does_not_go_on_in_a_thread(corpus, monkeypatch):
     """After Ctrl-C, a process waits for its threads to end."""
     begun, told, tells = asyncio.Event(), [], []
