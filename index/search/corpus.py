@@ -107,6 +107,8 @@ class Corpus:
         self.words = WordIndex(folder / WORDS)
         self.following = StoreFollower(store, lambda: min(self._seen, self.words.upto))
         self._seen = -1
+        self._following = asyncio.Lock()
+        """One at a time: an answer of the store that comes late must not pass for a step back."""
         self._named = -1
         self._hashes = np.zeros(0, np.int64)
         self._lacks = LackingVectors()
@@ -197,10 +199,11 @@ class Corpus:
 
     async def refresh(self) -> bool:
         """Follow changes in the store and the indexes; returns whether there were any."""
-        newest = await self.store.last_change()
-        changed = newest != self._seen
-        if changed:
-            await self._follow(newest)
+        async with self._following:
+            newest = await self.store.last_change()
+            changed = newest != self._seen
+            if changed:
+                await self._follow(newest)
         if self.vectors is not None:
             changed |= bool(await asyncio.to_thread(self.vectors.refresh))
         self.words.refresh()

@@ -1,5 +1,7 @@
 """A machine sees at once how far it is behind the store, and says so after a moment."""
 
+import asyncio
+
 import pytest
 from sqlalchemy import delete
 
@@ -67,3 +69,28 @@ async def test_what_a_copy_that_took_over_never_received_is_not_remembered(store
             await connection.execute(delete(rows).where(of == 2))
     await corpus.refresh()
     assert (len(corpus.facets), corpus.seen) == (1, 1)
+
+
+async def test_an_answer_of_the_store_that_comes_late_is_no_step_back(store, tmp_path, monkeypatch):
+    corpus = await Corpus.open(store, tmp_path / "index", Embedder())
+    await store.upsert([record(1)])
+    await corpus.refresh()
+    facets, ask, asked, comes = corpus.facets, store.last_change, asyncio.Event(), asyncio.Event()
+
+    async def last_change():
+        newest = await ask()
+        if not asked.is_set():
+            asked.set()
+            await comes.wait()
+        return newest
+
+    monkeypatch.setattr(store, "last_change", last_change)
+    first = asyncio.create_task(corpus.refresh())
+    await asked.wait()
+    await store.upsert([record(2)])
+    second = asyncio.create_task(corpus.refresh())
+    await asyncio.wait({second}, timeout=0.5)  # or it waits for the first
+    comes.set()
+    await asyncio.gather(first, second)
+    assert corpus.facets is facets, "what is known is not read anew"
+    assert (len(facets), corpus.seen) == (2, 2)
