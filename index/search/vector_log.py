@@ -158,7 +158,10 @@ class VectorLog:
             "kept": kept,
         }
         draft = self.folder / "manifest.json.new"
-        draft.write_text(json.dumps(manifest) + "\n")
+        with draft.open("w") as stream:
+            stream.write(json.dumps(manifest) + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())  # else a power cut may leave an empty one, and all vectors unreadable
         os.replace(draft, self.folder / "manifest.json")
         in_use = (self._rows_file(generation), self._entries_file(generation))
         for path in [*self.folder.glob("rows-*.f16"), *self.folder.glob("entries-*.bin")]:

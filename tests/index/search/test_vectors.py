@@ -255,6 +255,25 @@ def test_vectors_whose_manifest_is_missing_are_not_thrown_away(vectors, writable
     assert len(reopened(vectors)) == whole
 
 
+def test_a_manifest_is_on_the_disk_before_it_takes_the_last_one_s_place(tmp_path, monkeypatch):
+    log, synced, replaced = VectorLog.open(tmp_path, PRINT), set(), []
+    log.append([1, 2], [1, 2], unit(2))
+    sync, replace = os.fsync, os.replace
+
+    def noted_sync(handle):
+        sync(handle)
+        synced.add(os.readlink(f"/proc/self/fd/{handle}"))
+
+    def noted_replace(draft, path):
+        replaced.append((path.name, str(draft) in synced))
+        replace(draft, path)
+
+    monkeypatch.setattr(os, "fsync", noted_sync)
+    monkeypatch.setattr(os, "replace", noted_replace)
+    log.compact()
+    assert replaced == [("manifest.json", True)]
+
+
 def test_a_newer_format_is_refused(vectors):
     path = vectors.folder / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}))
