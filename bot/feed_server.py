@@ -94,7 +94,7 @@ class FeedServer:
                 if saved.paper_id
             ]
         newest = listed[:most]
-        papers = {paper.id: paper for paper in await store.papers([number for number, _, _ in newest])}
+        papers = await store.papers_by_number(number for number, _, _ in newest)
         return title, [(papers[number], since, why) for number, since, why in newest if number in papers]
 
 

@@ -102,13 +102,7 @@ async def page_of(
 
 
 async def _papers(services: Services, delivery: Delivery) -> dict[int, Paper]:
-    wanted = [entry.paper for entry in delivery.papers]
-    known = {paper.id: paper for paper in await services.store.papers(wanted)}
-    # A paper that was merged into another one meanwhile is shown as that.
-    for number in wanted:
-        if number not in known and (now := await services.store.papers([number])):
-            known[number] = now[0]
-    return known
+    return await services.store.papers_by_number(entry.paper for entry in delivery.papers)
 
 
 def paper_buttons(paper: int) -> list[ui.Item[Any]]:

@@ -165,11 +165,10 @@ async def show(services: Services, shared_list: SharedList, page: int = 0) -> ui
     pages = -(-len(entries) // cards.PAGE)
     page = min(page, pages - 1)
     part = entries[page * cards.PAGE : (page + 1) * cards.PAGE]
-    papers = {paper.id: paper for paper in await services.store.papers([entry.paper for entry in part])}
+    papers = await services.store.papers_by_number(entry.paper for entry in part)
     lines: list[tuple[str, ui.Item[Any]]] = []
     for entry in part:
-        paper = papers.get(entry.paper) or next(iter(await services.store.papers([entry.paper])), None)
-        if paper is not None:
+        if (paper := papers.get(entry.paper)) is not None:
             by = f"-# by <@{entry.member}>, {moment(entry.made)}" if entry.member else ""
             text = "\n".join(filter(None, [*cards.work_lines(paper, {}), by]))
             lines.append((text, link("paper.card", "Details", paper=paper.id)))

@@ -195,7 +195,8 @@ async def show_kept(services: Services, member: int) -> ui.LayoutView:
     papers = await _papers(services, entries)
     works = [entry for entry in entries if entry.kind == "work"]
     lines = [f"## Self-reported: {plural(len(works), 'publication')}"]
-    lines += [_known(e, papers, frozenset(papers)) if e.paper_id in papers else _work(e) for e in works[:20]]
+    own = frozenset(paper.id for paper in papers.values())
+    lines += [_known(e, papers, own) if e.paper_id in papers else _work(e) for e in works[:20]]
     if len(works) > 20:
         lines.append(f"-# and {len(works) - 20} more")
     lines += _rest(entries)
@@ -208,7 +209,7 @@ async def show_kept(services: Services, member: int) -> ui.LayoutView:
 
 async def _papers(services: Services, entries: Sequence[OwnEntry]) -> dict[int, Paper]:
     wanted = [entry.paper_id for entry in entries if entry.paper_id is not None]
-    return {paper.id: paper for paper in await services.store.papers(wanted)}
+    return await services.store.papers_by_number(wanted)
 
 
 def _block(heading: str, lines: Sequence[str], kind: str) -> list[str]:

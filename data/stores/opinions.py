@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from data.calendar.clock import utc_now
 from data.stores.repository import Repository
 from data.tables.digests import OpinionRow
+from data.tables.papers import PaperRow
 
 OPINIONS = ("like", "save", "dislike", "skip")
+_PRESENT = func.coalesce(PaperRow.merged_into, PaperRow.id)
+"""SQL: the number of the paper that the one of the opinion is by now."""
 
 
 class Opinions(Repository):
@@ -23,10 +26,14 @@ class Opinions(Repository):
 
         Returns what they thought before.
         """
-        mine = (OpinionRow.guild == guild) & (OpinionRow.member == member) & (OpinionRow.paper_id == paper)
+        mine = (OpinionRow.guild == guild) & (OpinionRow.member == member)
+        same = select(OpinionRow.paper_id, OpinionRow.kind).join(PaperRow, PaperRow.id == OpinionRow.paper_id)
+        same = same.where(mine, _PRESENT.in_([paper])).order_by(OpinionRow.made)
         async with self._writer.begin() as connection:
-            before: str | None = await connection.scalar(select(OpinionRow.kind).where(mine))
-            await connection.execute(delete(OpinionRow).where(mine))
+            said = (await connection.execute(same)).all()
+            before: str | None = said[-1].kind if said else None
+            numbers = [paper, *(row.paper_id for row in said)]
+            await connection.execute(delete(OpinionRow).where(mine, OpinionRow.paper_id.in_(numbers)))
             if kind is not None:
                 assert kind in OPINIONS
                 row = {"guild": guild, "member": member, "paper_id": paper, "kind": kind, "channel": channel}
@@ -36,8 +43,12 @@ class Opinions(Repository):
     async def opinions(
         self, *, guild: int | None = None, member: int | None = None, since: datetime | None = None
     ) -> list[tuple[int, int, str, datetime]]:
-        """(member, paper, kind, when) of a server or of a member, oldest first."""
-        query = select(OpinionRow.member, OpinionRow.paper_id, OpinionRow.kind, OpinionRow.made)
+        """(member, paper, kind, when) of a server or of a member, oldest first.
+
+        Merged papers stand under their present number.
+        """
+        query = select(OpinionRow.member, _PRESENT, OpinionRow.kind, OpinionRow.made)
+        query = query.join(PaperRow, PaperRow.id == OpinionRow.paper_id)
         if guild is not None:
             query = query.where(OpinionRow.guild == guild)
         if member is not None:

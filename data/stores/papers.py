@@ -90,6 +90,12 @@ class Papers(Repository):
     async def papers(self, ids: Iterable[int]) -> list[Paper]:
         """The papers of these store ids, in this order; merged ones are followed, unknown ones left out."""
         wanted = list(ids)
+        found = await self.papers_by_number(wanted)
+        return [found[number] for number in wanted if number in found]
+
+    async def papers_by_number(self, ids: Iterable[int]) -> dict[int, Paper]:
+        """The same, each under the number that was asked for, which is not its own where it was merged."""
+        wanted = list(ids)
         return await self._read_in_thread(lambda connection: _papers(connection, wanted))
 
     async def find_id(self, scheme: str, value: str) -> int | None:
@@ -150,7 +156,7 @@ class Papers(Repository):
             return list((await connection.scalars(query)).all())
 
 
-def _papers(connection: Connection, wanted: Sequence[int]) -> list[Paper]:
+def _papers(connection: Connection, wanted: Sequence[int]) -> dict[int, Paper]:
     rows = _rows(connection, wanted)
     while moved := {row.merged_into for row in rows.values() if row.merged_into} - rows.keys():
         rows |= _rows(connection, moved)
@@ -158,14 +164,14 @@ def _papers(connection: Connection, wanted: Sequence[int]) -> list[Paper]:
     authors, former = _authors(connection, current), _former_titles(connection, current)
     filed = [row.id for row in rows.values() if not (row.arxiv_id or row.merged_into)]
     acl = _acl_ids(connection, filed)
-    papers = []
+    papers: dict[int, Paper] = {}
     for paper_id in wanted:
         row = rows.get(paper_id)
         while row is not None and row.merged_into:
             row = rows.get(row.merged_into)
         if row is not None:
             known = authors.get(row.id, []), former.get(row.id, []), acl.get(row.id)
-            papers.append(paper_of(row._mapping, *known))
+            papers[paper_id] = paper_of(row._mapping, *known)
     return papers
 
 

@@ -294,7 +294,7 @@ async def _own(sources: DigestSources, member: int, but: Mapping[int, float]) ->
     for kept in await store.library.of(member):
         if kept.paper_id is not None:
             ages[kept.paper_id] = ((now - kept.made).total_seconds() / 86_400, "kept")
-    for follow in await store.members.following(member):
-        if follow.kind == "paper":
-            ages[int(follow.target)] = (0.0, "followed")
+    followed = [int(one.target) for one in await store.members.following(member) if one.kind == "paper"]
+    for paper in await store.papers(followed):  # a merged one under its present number
+        ages[paper.id] = (0.0, "followed")
     return {paper: tie for paper, tie in ages.items() if paper not in but}

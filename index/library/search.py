@@ -31,7 +31,7 @@ async def search_library(
     papers: dict[int, Paper] = {}
     known = list({kept.paper_id for kept in everything if kept.paper_id})
     for start in range(0, len(known), _AT_ONCE):  # others have their turn between
-        papers |= {paper.id: paper for paper in await store.papers(known[start : start + _AT_ONCE])}
+        papers |= await store.papers_by_number(known[start : start + _AT_ONCE])
     works: list[Work] = [(kept, papers.get(kept.paper_id or 0)) for kept in everything]
     if query.state:
         works = [work for work in works if work[0].state == query.state]

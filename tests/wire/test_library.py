@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 import rispy
 
-from bot.feed_server import READINGS
+from bot.feed_server import READINGS, FeedServer
 from bot.http_server import serving
 from bot.local_discord.client import UserClient
 from bot.local_discord.completion import files_of
@@ -321,6 +321,21 @@ async def test_feeds_are_read_by_their_address_alone(tmp_path, world):
         await renewed.press("End it")
         new = renewed.text.split("<")[1].split(">")[0]
         assert (await get(new[new.index("/feeds/") :]))[0] == 404
+
+
+async def test_a_paper_that_was_merged_stays_on_its_list_and_in_the_feed(world):
+    discord, bot, user = world
+    store, ours = bot.services.store, {"title": "As it is", "authors": ["Ada Y"]}
+    [gone] = (await store.upsert([record(ids={"doi": "10.1/m"}, title="As it was", authors=["Bo Z"])])).ids
+    [present] = (await store.upsert([record(802, **ours)])).ids
+    reading = await store.lists.make(int(discord.guild["id"]), "Merged", 5)
+    await store.lists.put(reading.id, gone, 5)
+    await store.upsert([record(802, **ours, ids={"arxiv": "2601.00802", "doi": "10.1/m"})])
+    assert [paper.id for paper in await store.papers([gone])] == [present]
+    assert "As it is" in (await user.slash("/list show list:Merged")).text
+    feed = await store.feeds.make("list", reading.id, 5)
+    _, entries = await FeedServer(bot.services, "http://127.0.0.1").entries(feed)
+    assert [paper.id for paper, _, _ in entries] == [present]
 
 
 async def test_what_is_kept_is_held_and_forgotten(world):

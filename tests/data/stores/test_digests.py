@@ -216,6 +216,20 @@ async def test_the_clock_follows_a_file_and_waits_by_it(tmp_path):
     assert abs((clock.now() - datetime.now(UTC)).total_seconds()) < 5
 
 
+async def test_what_is_thought_of_a_paper_that_was_merged_holds_for_what_it_is_now(store):
+    await store.upsert([record(1, ids={"doi": "10.1/x"}, source="openalex", title="Other"), record(2)])
+    gone, present = await store.find_id("doi", "10.1/x"), await store.find_id("arxiv", "2601.00002")
+    await store.digests.think(1, 5, gone, "like")
+    await store.digests.think(1, 6, gone, "dislike")
+    await store.upsert([record(2, source="arxiv", version=2, ids={"arxiv": "2601.00002", "doi": "10.1/x"})])
+    assert await store.find_id("doi", "10.1/x") == present != gone
+    said = await store.digests.opinions(guild=1)
+    assert [entry[:3] for entry in said] == [(5, present, "like"), (6, present, "dislike")]
+    assert await store.digests.think(1, 5, present, None) == "like"
+    assert await store.digests.think(1, 6, present, "save") == "dislike"
+    assert [entry[:3] for entry in await store.digests.opinions(guild=1)] == [(6, present, "save")]
+
+
 async def test_a_given_paper_that_was_merged_is_learned_from_under_its_present_number(store):
     await store.upsert([record(1, ids={"doi": "10.1/x"}, source="openalex", title="Other"), record(2)])
     digest = await store.digests.make(Digest(1, 2, 3))

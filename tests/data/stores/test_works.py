@@ -329,3 +329,6 @@ async def test_a_paper_is_found_behind_any_number_of_merges(store):
     last = await store.find_id("openalex", "c")
     for paper in range(first.ids[0], first.ids[0] + 3):
         assert [found.id for found in await store.papers([paper])] == [last]
+        assert [(number, found.id) for number, found in (await store.papers_by_number([paper])).items()] == [
+            (paper, last)
+        ]
