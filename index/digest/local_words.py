@@ -55,7 +55,10 @@ class LocalWords:
         """How little the learned ranking knows of the library's words: 0 to 1."""
         if len(texts) < LEAST:
             return
-        rows = self._counter.fit_transform(texts).tocsr()
+        try:
+            rows = self._counter.fit_transform(texts).tocsr()
+        except ValueError:  # no word is left, as in a library in Russian: the recipe's words are English
+            return
         self._others = rows[np.linspace(0, len(texts) - 1, min(OTHERS, len(texts))).astype(int)]
         mass = np.asarray(rows.multiply(rows).sum(axis=0)).ravel()
         learned = set(known)

@@ -229,8 +229,18 @@ def test_texts_that_were_counted_before_give_the_same_rows(monkeypatch):
     assert library.rows([]).shape[0] == 0
 
 
-def test_too_small_a_library_has_no_say():
-    few = LocalWords(["on optics"] * 3, ())
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["on optics"] * 3,
+        [f"Исследование номер {n} о речи" for n in range(300)],
+        [f"研究第{n}号" for n in range(300)],
+        ["on optics"] * 300,
+    ],
+    ids=["too small", "in Russian", "in Chinese", "of copies"],
+)
+def test_a_library_whose_words_tell_nothing_has_no_say(texts):
+    few = LocalWords(texts, ())
     learned = np.array([2.0, 1.0, 3.0])
     beside = few.beside(learned, np.zeros(3), few.rows(["a", "b", "c"]), few.rows(["on optics"]))
     assert np.argsort(-beside).tolist() == [2, 0, 1]
