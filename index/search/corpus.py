@@ -357,7 +357,8 @@ class Corpus:
         made = embedded(self.store, self.embedder, backlog, progress, self.ray, exactly=exactly)
         async with aclosing(made) as batches:
             async for batch in batches:
-                await asyncio.to_thread(self.vectors.append, batch.papers, batch.hashes, batch.rows)
+                # Not left half done: whoever has the right to write next cuts rows without entries back.
+                await finished_in_thread(self.vectors.append, batch.papers, batch.hashes, batch.rows)
                 done += len(batch.papers)
                 if tend:
                     await asyncio.to_thread(self.vectors.tend)

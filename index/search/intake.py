@@ -273,7 +273,7 @@ class Intake:
                 hashes.append(text_hash)
                 rows.append(line)
         if papers:
-            await asyncio.to_thread(vectors.append, papers, hashes, np.asarray(ready.rows[rows]))
+            await finished_in_thread(vectors.append, papers, hashes, np.asarray(ready.rows[rows]))
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Embedding what waits: call by call, with the next one's texts read meanwhile."""
 
 import asyncio
+import threading
 from contextlib import aclosing
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from data.database.unavailable import DatabaseUnavailableError, Why
 from index.search import embedding
 from index.search.backlog import embedded
+from index.search.corpus import BusyError, Corpus
 from index.search.embedding import Embedder, paper_text
 from tests.helpers.records import record
 
@@ -55,6 +57,36 @@ async def test_a_stop_after_a_batch_ends_the_reading_of_the_next(store, papers, 
     async with aclosing(embedded(store, Embedder(), papers)) as batches:
         assert (await anext(batches)).papers == papers[:4]
     assert ends == [papers[4:8]]
+
+
+async def test_a_stop_waits_until_vectors_are_written_before_another_may_write(store, papers, tmp_path):
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    other = await Corpus.open(store, tmp_path, Embedder())
+    append, writes, goes_on = corpus.vectors.append, threading.Event(), threading.Event()
+
+    def slowly(*rows):
+        writes.set()
+        goes_on.wait()
+        append(*rows)
+
+    async def embed():
+        with corpus.writing():
+            await corpus.embed_backlog()
+
+    corpus.vectors.append = slowly
+    embedding_ = asyncio.create_task(embed())
+    await asyncio.to_thread(writes.wait)
+    embedding_.cancel()
+    try:
+        await asyncio.wait({embedding_}, timeout=0.2)
+        with pytest.raises(BusyError), other.writing():
+            pass
+    finally:
+        goes_on.set()
+    await asyncio.wait({embedding_})
+    with other.writing():
+        await other.refresh()
+    assert (embedding_.cancelled(), len(other.vectors)) == (True, 4)
 
 
 async def test_a_database_that_goes_away_meanwhile_is_told_after_what_was_embedded(
