@@ -66,15 +66,21 @@ class PoliteClient:
         A file that shares the time of the last request among processes, or None.
     attempts
         The number of attempts per request.
+    patience
+        Seconds for a request with all its attempts and waiting, where somebody waits for the answer; None
+        for as long as it takes.
     """
 
-    def __init__(self, *, interval: float, turn: Path | None = None, attempts: int = 6) -> None:
+    def __init__(
+        self, *, interval: float, turn: Path | None = None, attempts: int = 6, patience: float | None = None
+    ) -> None:
         self._interval = interval
         self._turn = turn
         self._attempts = attempts
+        self._patience = patience
         self._session: aiohttp.ClientSession | None = None
         self._lock = asyncio.Lock()
-        self._last = 0.0
+        self._last = float("-inf")
 
     async def close(self) -> None:
         """Close the connection."""
@@ -129,15 +135,18 @@ class PoliteClient:
             reraise=True,
         )
         try:
-            return await retry(self._once, ask)
+            async with asyncio.timeout(self._patience):
+                return await retry(self._once, ask)
         except _Later as error:
             raise SourceError(f"{url} keeps answering {error}") from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise SourceError(f"{url} can't be reached ({_reason(error)})") from error
 
     def _enough(self, state: tenacity.RetryCallState) -> bool:
-        """Fewer attempts where no server answers, more where one asks for patience."""
+        """Fewer attempts where no server answers, more where one asks for patience that there is."""
         error = state.outcome.exception() if state.outcome else None
+        if self._patience is not None and isinstance(error, _Later) and (error.after or 0) > self._patience:
+            return True
         nobody_there = isinstance(error, aiohttp.ClientConnectorError)
         return state.attempt_number >= (
             min(CONNECT_ATTEMPTS, self._attempts) if nobody_there else self._attempts
@@ -149,12 +158,12 @@ class PoliteClient:
             try:
                 return await ask()
             finally:
-                self._last = time.time()
+                self._last = time.monotonic()  # a clock that is set back must not stop requests
 
     async def _wait_turn(self) -> None:
         """Wait until the interval since the last request of any process has passed."""
         if self._turn is None:
-            await asyncio.sleep(max(0.0, self._last + self._interval - time.time()))
+            await asyncio.sleep(max(0.0, self._last + self._interval - time.monotonic()))
             return
         while True:
             with FileLock(self._turn.with_suffix(".lock"), timeout=30):
@@ -239,5 +248,5 @@ def _retry_after(header: str | None) -> float | None:
         pass
     try:
         return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
-    except ValueError:
+    except (ValueError, OverflowError):
         return None

@@ -21,6 +21,8 @@ BATCH = 50
 PAGE = 100
 MOST_PAGES = 20
 INTERVAL = 0.011
+PATIENCE = 30.0
+"""Seconds for a request: members wait for it when they prove a claim, and Discord waits for 15 minutes."""
 _ARXIV_DOI = "10.48550/arxiv."
 _WORK_FIELDS = "id,doi,title,cited_by_count,authorships,primary_location,concepts,topics"
 Spend = Callable[[int], Awaitable[None]]
@@ -89,7 +91,7 @@ class OpenAlex:
         self._url = url.rstrip("/")
         self._key = key
         self._spend = spend
-        self._client = client or PoliteClient(interval=INTERVAL, attempts=4)
+        self._client = client or PoliteClient(interval=INTERVAL, attempts=4, patience=PATIENCE)
 
     async def close(self) -> None:
         """Close the connection."""

@@ -190,6 +190,14 @@ async def test_retry_after_is_heeded_and_errors_are_tried_again(serve, client):
     assert server.times[1] - server.times[0] >= 1.0
 
 
+async def test_a_date_that_is_none_is_no_time_to_wait(serve, client):
+    late = {"Retry-After": "Mon, 1 Jan 2026 00:00:00 +99999999999999999"}
+    server = await serve(
+        lambda query, number: web.Response(status=503, headers=late) if number == 1 else oai([])
+    )
+    assert await _all(ArxivOai(client, server.url).records("cs", date(2026, 5, 1))) == []
+
+
 async def test_a_server_that_stays_down_is_told_plainly(serve, client):
     client._attempts = 2
     server = await serve(lambda query, number: web.Response(status=503, headers={"Retry-After": "0"}))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from datetime import datetime
 
 import pytest
@@ -65,9 +66,12 @@ class Server:
         self.known = {}
         self.page = 100
         self.failures = []
+        self.silent = False
 
     async def handle(self, request):
         self.asked.append((request.path, dict(request.query)))
+        if self.silent:
+            await asyncio.Event().wait()
         if self.failures:
             status, headers = self.failures.pop(0)
             return web.json_response(
@@ -156,6 +160,35 @@ async def test_429_is_waited_for_and_the_key_stays_out_of_messages(server):
         await source.work(ids(1)[0])
     assert "secret-key" not in str(error.value)
     assert await source.author("A999") is None
+    await source.close()
+
+
+async def test_a_server_that_asks_for_an_hour_is_given_up_at_once(server):
+    server.failures = [(429, {"Retry-After": "3600"})] * 4
+    source = OpenAlex(server.url, "secret-key", free)
+    async with asyncio.timeout(20):
+        with pytest.raises(SourceError, match="keeps answering 429"):
+            await source.work(ids(1)[0])
+    assert len(server.asked) == 1
+    await source.close()
+
+
+async def test_a_server_that_does_not_answer_is_given_up(server):
+    server.silent = True
+    source = OpenAlex(server.url, "secret-key", free, PoliteClient(interval=0, attempts=4, patience=0.3))
+    async with asyncio.timeout(20):
+        with pytest.raises(SourceError, match="can't be reached"):
+            await source.work(ids(1)[0])
+    await source.close()
+
+
+async def test_a_clock_that_is_set_back_stops_no_request(server, monkeypatch):
+    source = OpenAlex(server.url, "secret-key", free)
+    assert await source.author("A999") is None
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now - 3_600)
+    async with asyncio.timeout(20):
+        assert await source.author("A999") is None
     await source.close()
 
 
