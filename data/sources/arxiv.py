@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from xml.etree.ElementTree import Element, ParseError
@@ -23,6 +24,7 @@ MOST = 30_000
 LOOKBACK = timedelta(days=30)
 """Moderation can delay a paper: it is then announced weeks after the submission date that the API knows."""
 _EMPTY_TRIES = 4
+_COUNT = re.compile(r"[0-9]{1,12}")
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
@@ -120,7 +122,7 @@ def parse_feed(body: str) -> tuple[int, list[PaperRecord | Rejected]]:
         if "/api/errors" in _of(entry, f"{_ATOM}id"):
             raise SourceError(f"arXiv refuses the question: {_of(entry, f'{_ATOM}summary')}")
     total = _of(feed, f"{_SEARCH}totalResults")
-    return int(total) if total.isdigit() else len(entries), [_record(entry) for entry in entries]
+    return int(total) if _COUNT.fullmatch(total) else len(entries), [_record(entry) for entry in entries]
 
 
 def _record(entry: Element) -> PaperRecord | Rejected:

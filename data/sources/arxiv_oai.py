@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from xml.etree.ElementTree import Element, ParseError
@@ -19,6 +20,7 @@ from data.stores.refusals import reason_of
 LONGEST_HOLD = timedelta(days=90)
 """The datestamp of a record older than this is not its announcement: arXiv touched it later."""
 _RESTARTS = 2
+_COUNT = re.compile(r"[0-9]{1,12}")
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _ARXIV = "{http://arxiv.org/OAI/arXiv/}"
 _PHYSICS = frozenset(
@@ -54,12 +56,12 @@ class ArxivOai:
         Raises
         ------
         SourceError
-            Where arXiv refuses, or repeatedly forgets its resumption token.
+            Where arXiv refuses, repeatedly forgets its resumption token, or leads back to one.
         """
         first = {"verb": "ListRecords", "metadataPrefix": "arXiv", "set": oai_set, "from": since.isoformat()}
         if until:
             first["until"] = until.isoformat()
-        restarts, params = 0, first
+        restarts, params, followed = 0, first, set[str]()
         while True:
             try:
                 records, token, total = parse_records(await self._client.get(self._url, params))
@@ -69,12 +71,19 @@ class ArxivOai:
                         "arXiv keeps forgetting its resumption tokens; run the same command later."
                     ) from error
                 restarts, params = restarts + 1, first
+                followed.clear()
                 continue
             self.total = total or self.total
             for record in records:
                 yield record
             if not token:
                 return
+            if token in followed:
+                raise SourceError(
+                    "arXiv's list leads back to a page that was read. What came is kept; run the same "
+                    "command later to complete it."
+                )
+            followed.add(token)
             params = {"verb": "ListRecords", "resumptionToken": token}
 
 
@@ -100,7 +109,7 @@ def parse_records(body: str) -> tuple[list[PaperRecord | Deletion | Rejected], s
     return (
         records,
         (token.text or "").strip() or None if token is not None else None,
-        (int(size) if size.isdigit() else 0),
+        (int(size) if _COUNT.fullmatch(size) else 0),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
@@ -289,6 +290,24 @@ async def test_oai_without_news_is_empty_and_a_forgotten_token_begins_again(serv
     server = await serve(lambda q, n: _oai_error("badArgument"))
     with pytest.raises(SourceError, match="badArgument because"):
         await _all(ArxivOai(client, server.url).records("cs", date(2026, 5, 1)))
+
+
+async def test_oai_that_leads_in_a_circle_ends(serve, client):
+    tokens = {"": "a", "a": "b", "b": "a"}
+    server = await serve(
+        lambda query, number: oai([oai_record("2605.00001")], tokens[query.get("resumptionToken", "")])
+    )
+    async with asyncio.timeout(20):
+        with pytest.raises(SourceError, match="leads back to a page that was read"):
+            await _all(ArxivOai(client, server.url).records("cs", date(2026, 5, 1)))
+
+
+@pytest.mark.parametrize("count", ["²", "9" * 5_000, "-1", "many"])
+async def test_a_count_that_is_none_ends_nothing(serve, client, count):
+    server = await serve(lambda q, n: feed([ENTRY.format(id="2605.00001v1", day="2026-05-15")], count))
+    assert len(await _all(ArxivApi(client, server.url).recent(["cs.CL"], date(2026, 5, 10)))) == 1
+    server = await serve(lambda q, n: oai([oai_record("2605.00001")], "", count))
+    assert len(await _all(ArxivOai(client, server.url).records("cs", date(2026, 5, 1)))) == 1
 
 
 def test_categories_lie_in_sets():
