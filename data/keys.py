@@ -8,7 +8,8 @@ import unicodedata
 from functools import lru_cache
 from hashlib import blake2b
 
-# Zero-width and direction-changing characters: they can hide or reorder what a reader sees.
+# Zero-width and direction-changing characters: they can hide or reorder what a reader sees. The last two are
+# none at all, and one of them makes a whole feed unreadable.
 _INVISIBLE = dict.fromkeys(
     [
         0x00AD,
@@ -17,6 +18,8 @@ _INVISIBLE = dict.fromkeys(
         0x200F,
         0x2060,
         0xFEFF,
+        0xFFFE,
+        0xFFFF,
         *range(0x202A, 0x202F),
         *range(0x2066, 0x206A),
     ]

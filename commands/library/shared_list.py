@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import discord
@@ -18,6 +19,8 @@ from commands.kit.which_paper import which_paper
 from data.stores.lists import ListRefused, SharedList
 from index.library.rights import may_change_list, may_take_off
 
+_NUMBER = re.compile(r"#[0-9]{1,12}")
+"""A list as offered while typing."""
 ONLY_HERE = "Shared lists belong to a server, so ask there. For papers of your own: /save and /library."
 
 
@@ -84,7 +87,7 @@ async def named(interaction: discord.Interaction, services: Services, typed: str
     if interaction.guild_id is None:
         raise UserError(ONLY_HERE)
     text = typed.strip()
-    if text.startswith("#") and text[1:].isdigit() and len(text) < 14:
+    if _NUMBER.fullmatch(text):
         return await here(interaction, services, int(text[1:]))
     shared_list = await services.store.lists.named(interaction.guild_id, text)
     if shared_list is None:
@@ -103,7 +106,7 @@ async def add(interaction: discord.Interaction, services: Services, typed: str, 
     if interaction.guild_id is None:
         raise UserError(ONLY_HERE)
     paper = await which_paper(services, typed)
-    if name.startswith("#") and name[1:].isdigit():
+    if _NUMBER.fullmatch(name.strip()):
         shared_list = await named(interaction, services, name)
     else:
         try:

@@ -56,20 +56,24 @@ ACCOUNT_WORDS = {
 
 def own_link(text: str) -> str:
     """A link that is safe to show: an https address in plain characters that looks public."""
-    parts = urlsplit(text)
-    plain = all(
-        (character.isascii() and character not in "<>\"'`|\\ ()[]*_~") or character == "_"
-        for character in text
-    )
-    if (
-        parts.scheme != "https"
-        or not parts.hostname
-        or "." not in parts.hostname
-        or parts.username
-        or not plain
-    ):
+    if not _looks_public(text):
         raise UserError("A link must begin with https:// and contain no spaces or brackets.")
     return text
+
+
+def _looks_public(text: str) -> bool:
+    plain = text.isascii() and text.isprintable() and not set(text) & set("<>\"'`|\\ ()[]*~")
+    try:
+        parts = urlsplit(text)
+        return (
+            plain
+            and parts.scheme == "https"
+            and "." in (parts.hostname or "")
+            and parts.username is None
+            and parts.port != 0
+        )
+    except ValueError:  # brackets, or a port that is none
+        return False
 
 
 @with_labmate

@@ -32,6 +32,7 @@ def test_a_suffix_is_not_a_first_name():
 def test_clean_removes_what_hides_and_reorders():
     assert clean(" a\u202eb\u200b\tc\x00\n d\ufeff ") == "ab c d"
     assert clean("\ud800") == "?"
+    assert clean("a\ufffe\uffffb") == "ab", "no XML may hold these"
 
 
 def test_titles_meet_without_case_and_punctuation():

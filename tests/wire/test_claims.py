@@ -464,6 +464,10 @@ async def test_a_profile_shows_on_the_card_to_whom_it_should(own):
         "https://user@x.org",
         "https://x",
         "https://x.org/)[a](b",
+        "https://[",
+        "https://ex℀mple.org/",
+        "https://x.org/\x01",
+        "https://x.org:99999999/",
     ],
 )
 def test_a_link_is_plain_https(link):

@@ -201,6 +201,11 @@ async def test_hostile_papers_are_posted_kept_listed_and_exported_harmlessly(lab
     papers = await bot.services.store.papers(range(1, len(TITLES) + 1))
     feed = Feed("t" * 32, "list", 1, 1, datetime(2026, 11, 21))
     root = fromstring(
-        atom("http://x/feeds/t.xml", feed, "@everyone <b>", [(p, feed.made, "a") for p in papers])
+        atom(
+            "http://x/feeds/t.xml",
+            feed,
+            "@everyone <b> \uffff\ufffe\x00",
+            [(p, feed.made, "a") for p in papers],
+        )
     )
     assert len(root.findall("{http://www.w3.org/2005/Atom}entry")) == len(papers)

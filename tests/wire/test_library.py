@@ -276,6 +276,14 @@ async def test_a_server_shares_lists(world):
     assert "This server has no list" in (await user.slash("/list show list:Reading group")).text
 
 
+async def test_what_only_looks_like_a_number_names_no_list(world):
+    _, _, user = world
+    for typed in ("#²", "#٣"):
+        assert f"no list called “{typed}”" in (await user.slash(f"/list show list:{typed}")).text
+    refused = await user.slash("/list add paper:In-network aggregation, part 1 list:#")
+    assert "needs a name with a letter or a digit" in refused.text
+
+
 async def test_feeds_are_read_by_their_address_alone(tmp_path, world):
     discord, bot, user = world
     await user.slash("/save paper:In-network aggregation, part 1")
