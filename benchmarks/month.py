@@ -205,7 +205,7 @@ class Month:
                 return False
         if await store.digests.unposted():
             return False
-        last = await store.digests.last_slots()
+        last = await store.digests.last_slots(instant)
         for each in self.planned:
             for slot, due in each.due:
                 if due > instant:

@@ -142,7 +142,7 @@ class Health:
         _, look.newest, _ = await store.listings.around()
         look.lag = await self._bot.services.corpus.following.look()
         states, posted_late = await store.digests.counts()
-        now, last = clock.now(), await store.digests.last_slots()
+        now, last = clock.now(), await store.digests.last_slots(clock.now())
         active = await store.digests.active()
         due = [
             slots[0][1]

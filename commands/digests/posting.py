@@ -73,7 +73,7 @@ class Poster:
             return 0
         await self._owners.tell_waiting()
         count = await self._unposted()
-        last = await self._store.last_slots()
+        last = await self._store.last_slots(clock.now())
         for digest in await self._store.active():
             try:
                 count += await self._look(digest, last.get(digest.id))

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+_DAY = timedelta(days=1)
+
 
 def due_at(day: date, at: str, zone: str) -> datetime:
     """The instant (UTC) of a local time on a local day.
@@ -33,14 +35,14 @@ def slots(days: str, at: str, zone: str, since: datetime, now: datetime) -> Iter
     days
         Seven digits, Monday to Sunday: ``1111100``.
     """
-    day = since.astimezone(ZoneInfo(zone)).date() - timedelta(days=1)
-    last = now.astimezone(ZoneInfo(zone)).date() + timedelta(days=1)
+    day = since.astimezone(ZoneInfo(zone)).date() - _DAY
+    last = now.astimezone(ZoneInfo(zone)).date() + _DAY
     while day <= last:
         if days[day.weekday()] == "1":
             due = due_at(day, at, zone)
             if since < due <= now:
                 yield day, due
-        day += timedelta(days=1)
+        day += _DAY
 
 
 def undone(
@@ -56,7 +58,9 @@ def undone(
         The last local day that is done.
     """
     since = changed.replace(tzinfo=UTC)
+    if since > now + _DAY:  # the clock was ahead when it was changed
+        since = now - _DAY
     if last is not None:
         # Nothing is due before the end of the last local day that is done.
-        since = max(since, datetime.combine(last, datetime.min.time(), UTC) - timedelta(days=1))
+        since = max(since, datetime.combine(last, datetime.min.time(), UTC) - _DAY)
     return [(slot, due) for slot, due in slots(days, at, zone, since, now) if last is None or slot > last]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
+
+LONGEST = timedelta(minutes=5)
+"""No lease lasts longer. One that ends later was taken before the clock was set back, and its holder may be
+gone: it would keep everybody out for as long as the clock was ahead."""
 
 
 async def server_time(connection: AsyncConnection) -> datetime:
@@ -18,3 +23,8 @@ async def server_time(connection: AsyncConnection) -> datetime:
     now: datetime | None = await connection.scalar(select(func.timezone("UTC", func.clock_timestamp())))
     assert now is not None
     return now
+
+
+def lasts(until: Any, now: datetime) -> ColumnElement[bool]:
+    """SQL: whether a lease still lasts; ``until`` is its column."""
+    return and_(until > now, until <= now + LONGEST)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -77,9 +77,14 @@ def _delivery(row: Any) -> Delivery:
 class Deliveries(Repository):
     """Asks and changes the deliveries of digests."""
 
-    async def last_slots(self) -> dict[int, date]:
-        """For each digest the last local day that was dealt with."""
-        query = select(DeliveryRow.digest_id, func.max(DeliveryRow.slot)).group_by(DeliveryRow.digest_id)
+    async def last_slots(self, now: datetime) -> dict[int, date]:
+        """For each digest the last local day that was dealt with.
+
+        Days to come don't count: a clock that was ahead for a while has dealt with them.
+        """
+        begun = DeliveryRow.slot <= now.date() + timedelta(days=1)  # tomorrow has begun somewhere
+        query = select(DeliveryRow.digest_id, func.max(DeliveryRow.slot)).where(begun)
+        query = query.group_by(DeliveryRow.digest_id)
         async with self._read() as connection:
             return {row[0]: row[1] for row in await connection.execute(query)}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import delete, not_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from data.database.server_time import server_time
+from data.database.server_time import lasts, server_time
 from data.stores.repository import Repository
 from data.stores.sequences import insert_unless_there
 from data.tables.digests import LeaseRow
@@ -23,7 +23,7 @@ class Leases(Repository):
         async with self._writer.begin() as connection:
             now = await server_time(connection)
             until = now + timedelta(seconds=seconds)
-            free = or_(LeaseRow.holder == holder, LeaseRow.until <= now)
+            free = or_(LeaseRow.holder == holder, not_(lasts(LeaseRow.until, now)))
             change = update(LeaseRow).where(LeaseRow.name == name, free).values(holder=holder, until=until)
             if (await connection.execute(change)).rowcount:
                 return True
@@ -57,7 +57,8 @@ async def holds(connection: AsyncConnection, name: str, holder: str) -> bool:
 
 
 async def _holder(connection: AsyncConnection, name: str) -> str | None:
+    now = await server_time(connection)
     holder: str | None = await connection.scalar(
-        select(LeaseRow.holder).where(LeaseRow.name == name, LeaseRow.until > await server_time(connection))
+        select(LeaseRow.holder).where(LeaseRow.name == name, lasts(LeaseRow.until, now))
     )
     return holder

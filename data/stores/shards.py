@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import and_, delete, or_, select, update
+from sqlalchemy import and_, delete, not_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from data.database.server_time import server_time
+from data.database.server_time import LONGEST, lasts, server_time
 from data.stores.repository import Repository
 from data.stores.sequences import insert_unless_there
 from data.tables.shards import ShardRow, TakenEventRow
@@ -65,13 +65,17 @@ class Shards(Repository):
         async with self._writer.begin() as connection:
             now = await server_time(connection)
             until = now + timedelta(seconds=HELD)
-            others = select(ShardRow).where(ShardRow.of != of, ShardRow.until > now, ShardRow.holder != me)
+            others = select(ShardRow).where(
+                ShardRow.of != of, lasts(ShardRow.until, now), ShardRow.holder != me
+            )
             if other := (await connection.execute(others.limit(1))).first():
                 raise ShardsTakenError(
                     f"Another Labmate of this database runs with {other.of} shards, not {of}. All processes "
                     f"must be started with the same --of: use --of {other.of}, or stop the others first."
                 )
-            await connection.execute(delete(ShardRow).where(ShardRow.of != of, ShardRow.until <= now))
+            await connection.execute(
+                delete(ShardRow).where(ShardRow.of != of, not_(lasts(ShardRow.until, now)))
+            )
             for number in sorted(numbers):
                 row = {"number": number, "of": of, "holder": me, "until": until, "shared": False}
                 if await insert_unless_there(connection, ShardRow, row):
@@ -83,11 +87,11 @@ class Shards(Repository):
         self, connection: AsyncConnection, me: str, number: int, now: datetime, until: datetime
     ) -> None:
         mine = ShardRow.number == number
-        free = or_(ShardRow.holder == me, ShardRow.until <= now)
+        free = or_(ShardRow.holder == me, not_(lasts(ShardRow.until, now)))
         held = {"holder": me, "until": until, "follower": "", "follower_until": None, "shared": False}
         if (await connection.execute(update(ShardRow).where(mine, free).values(**held))).rowcount:
             return
-        next_to = or_(ShardRow.follower.in_(("", me)), ShardRow.follower_until <= now)
+        next_to = or_(ShardRow.follower.in_(("", me)), not_(lasts(ShardRow.follower_until, now)))
         follow = {"follower": me, "follower_until": until, "shared": False}
         if not (await connection.execute(update(ShardRow).where(mine, next_to).values(**follow))).rowcount:
             raise ShardsTakenError(
@@ -98,8 +102,8 @@ class Shards(Repository):
     async def anybody(self) -> int:
         """How many shards there are together, if a process holds any of them now; else 0."""
         async with self._read() as connection:
-            held = select(ShardRow.of).where(ShardRow.until > await server_time(connection)).limit(1)
-            return int(await connection.scalar(held) or 0)
+            held = select(ShardRow.of).where(lasts(ShardRow.until, await server_time(connection)))
+            return int(await connection.scalar(held.limit(1)) or 0)
 
     async def renew(self, me: str) -> ShardStanding:
         """Say that this process lives; returns how it stands."""
@@ -155,6 +159,10 @@ async def _standing(connection: AsyncConnection, me: str, now: datetime) -> Shar
     return ShardStanding(
         frozenset(row.number for row in held),
         frozenset(row.number for row in awaited),
-        all(row.shared or row.until <= now for row in awaited),
-        any(row.follower and row.follower_until and row.follower_until > now for row in held),
+        all(row.shared or not _lasts(row.until, now) for row in awaited),
+        any(row.follower and row.follower_until and _lasts(row.follower_until, now) for row in held),
     )
+
+
+def _lasts(until: datetime, now: datetime) -> bool:
+    return now < until <= now + LONGEST

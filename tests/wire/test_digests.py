@@ -130,6 +130,21 @@ async def test_a_listing_that_does_not_come_is_told_to_the_owner_and_made_up_for
     assert "of 18 new papers" in scene.posts()[1].text
 
 
+async def test_a_clock_that_ran_ahead_for_a_while_costs_no_later_day(scene):
+    digest = await active(scene)
+    right = scene.at + timedelta(hours=2)
+    scene.at = right + timedelta(days=3_650)
+    await scene.poster.tick()
+    await scene.bot.services.store.digests.change(digest.id, name="Ten years later")
+    scene.at = right
+    await scene.poster.tick()
+    for day in (1, 2):
+        await fill(scene.bot, papers(MONDAY + timedelta(days=day), 100 * day + 1))
+        scene.at += timedelta(days=1)
+        assert await scene.poster.tick() == 1, day
+        assert await scene.poster.tick() == 0
+
+
 async def test_after_an_outage_one_posting_makes_up_for_all_days(scene):
     await active(scene)
     days = [MONDAY + timedelta(days=n) for n in range(4)]

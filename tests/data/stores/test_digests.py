@@ -103,7 +103,8 @@ async def test_a_slot_has_one_delivery_whoever_writes_it(store):
     assert sum(delivery is not None for delivery in written) == 1
     assert len(await store.digests.unposted()) == 1
     assert (await store.digests.find(digest.id)).upto == SLOT
-    assert await store.digests.last_slots() == {digest.id: SLOT}
+    assert await store.digests.last_slots(DUE) == {digest.id: SLOT}
+    assert await store.digests.last_slots(DUE - timedelta(days=2)) == {}, "a clock was ahead"
 
 
 async def test_nothing_is_written_without_the_lease(store):

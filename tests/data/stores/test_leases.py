@@ -3,9 +3,12 @@
 from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 from data.calendar import clock
+from data.database.server_time import server_time
 from data.stores.store import Store
+from data.tables.digests import LeaseRow
 from tests.helpers.postgres import new_database
 
 
@@ -53,3 +56,15 @@ async def test_a_simulated_clock_does_not_end_a_lease(shared, tmp_path):
     clock.show(time, clock.now() + timedelta(days=61))
     assert not await shared.leases.take("digests", "two", 60)
     assert await shared.leases.holder("digests") == "one"
+
+
+async def test_a_lease_that_ends_long_after_any_can_keeps_nobody_out(store):
+    """Its holder was killed, and the clock set back since, by hours where it had taken local time for UTC."""
+    assert await store.leases.take("digests", "killed", 15)
+    async with store._writer.begin() as connection:
+        ahead = await server_time(connection) + timedelta(hours=8)
+        await connection.execute(update(LeaseRow).values(until=ahead))
+    assert await store.leases.holder("digests") is None
+    assert await store.leases.take("digests", "new", 15)
+    assert not await store.leases.take("digests", "other", 15)
+    assert await store.leases.holder("digests") == "new"

@@ -1,6 +1,7 @@
 """Who holds which shard, in both databases: each has one holder, and at most one that follows."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import update
@@ -21,10 +22,10 @@ async def shards(tmp_path, request):
     await engine.dispose()
 
 
-async def kill(shards, holder):
-    """Nothing is heard of a process any more."""
+async def kill(shards, holder, ahead=timedelta(0)):
+    """Nothing is heard of a process any more; with ``ahead``, its clock has been set back since."""
     async with shards._writer.begin() as connection:
-        gone = await server_time(connection)
+        gone = await server_time(connection) + ahead
         await connection.execute(update(ShardRow).where(ShardRow.holder == holder).values(until=gone))
 
 
@@ -50,9 +51,11 @@ async def test_a_follower_waits_until_the_holder_knows_then_takes_over(shards):
     assert (new.held, new.followed) == ({0, 1}, False)
 
 
-async def test_the_shards_of_a_killed_process_are_free(shards):
+@pytest.mark.parametrize("ahead", [timedelta(0), timedelta(hours=8)])
+async def test_the_shards_of_a_killed_process_are_free(shards, ahead):
     await shards.claim("old", [0], 2)
-    await kill(shards, "old")
+    await kill(shards, "old", ahead)
+    assert not await shards.anybody()
     assert (await shards.claim("new", [0], 2)).held == {0}
     assert not (await shards.renew("old")).held
 
