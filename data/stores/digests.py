@@ -19,6 +19,8 @@ from data.tables.digests import DeliveryRow, DigestRow, OpinionRow, SeedRow, Sho
 MOST_IN_GUILD, MOST_OF_MEMBER = 25, 3
 """Digests of a server, and of a member by direct message."""
 LIVE = ("active", "paused", "broken")
+SCHEDULE = ("state", "at", "days", "zone")
+"""What decides when a digest is due."""
 
 
 _DIGEST = [getattr(DigestRow, name) for name in Digest.__slots__]
@@ -82,18 +84,22 @@ class Digests(Deliveries, Opinions, Seeds):
         return made
 
     async def change(self, number: int, **values: Any) -> Digest | None:
-        """Change settings or state."""
+        """Change settings or state; None for a digest that was deleted.
+
+        A posting that is due by now and still waits is not cancelled, unless the schedule changes.
+        """
         if "why" in values:
             values["why"] = values["why"][:300]
+        living = DigestRow.id == number, DigestRow.state != "deleted"
         async with self._writer.begin() as connection:
-            row = (
-                await connection.execute(
-                    update(DigestRow)
-                    .where(DigestRow.id == number, DigestRow.state != "deleted")
-                    .values(**values, changed=utc_now())
-                    .returning(*_DIGEST)
-                )
-            ).first()
+            before = (await connection.execute(select(*_DIGEST).where(*living))).first()
+            if before is None:
+                return None
+            old = before._mapping
+            changed = any(values.get(name, old[name]) != old[name] for name in SCHEDULE)
+            values["changed"] = utc_now() if changed else old["changed"]
+            made = update(DigestRow).where(*living).values(**values).returning(*_DIGEST)
+            row = (await connection.execute(made)).first()
         return Digest(**row._mapping) if row else None
 
     async def guilds(self, why: str) -> tuple[set[int], set[int]]:

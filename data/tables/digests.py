@@ -52,6 +52,7 @@ class DigestRow(Base):
     """Nothing is posted on a day without papers that fit."""
     made: Mapped[datetime]
     changed: Mapped[datetime]
+    """When its state or times were last changed: what was due before counts as done."""
     upto: Mapped[date]
     """The last listing day that was looked through for it."""
     seen: Mapped[int] = mapped_column(default=0)
