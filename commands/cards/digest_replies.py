@@ -241,6 +241,18 @@ def resumed(digest: Digest, due: datetime | None) -> str:
     return f"Resumed: {summary(digest, when_next(due))}"
 
 
+def not_posted(digest: Digest) -> str:
+    """A digest was to be posted at once, and has stopped instead."""
+    return f"I couldn't post: {stopped(digest, shown(digest.why, 160))}"
+
+
+def not_yet_posted(delivery: Delivery) -> str:
+    """A posting that was to be sent at once is still on its way."""
+    if not delivery.why:
+        return "It is on its way."
+    return f"I couldn't post it yet: {shown(delivery.why, 160)}. I'll keep trying."
+
+
 def deleted(digest: Digest) -> str:
     """A digest is gone."""
     return f"Deleted: {name_of(digest)}."

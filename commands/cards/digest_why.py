@@ -17,6 +17,11 @@ def nothing_to_post(digest: Digest, delivery: Delivery, taste: Taste) -> str:
     return f"Nothing would be posted. {_none(digest, delivery, taste)}"
 
 
+def nothing_posted(digest: Digest, delivery: Delivery, taste: Taste) -> str:
+    """A posting at once of a digest that stays silent without papers, and why it has none."""
+    return f"I posted nothing. {_none(digest, delivery, taste)}"
+
+
 def how_label(delivery: Delivery) -> str:
     """What the button says that tells how a posting was chosen."""
     return "How these were chosen" if delivery.papers else "Why nothing matched"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
 import discord
 from discord import ButtonStyle, ui
 
 from commands.cards import digest_replies as replies
+from commands.cards import digest_why as why
 from commands.cards.lists import note
 from commands.digests.allowed import DELETED, NOT_HERE, WHO_MAY, own_digest
 from commands.digests.first_zone import first_zone
@@ -21,8 +23,11 @@ from commands.kit.replies import UserError, answer
 from commands.kit.servers import place_of
 from commands.kit.services import Services, services_of
 from data.calendar import clock
+from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest, DigestRefused
 from index.digest import due
+from index.digest.choosing import taste_of
+from index.digest.writers import Writers
 
 
 class PostsNow(Protocol):
@@ -247,9 +252,26 @@ async def post_now(interaction: discord.Interaction, digest: Digest) -> ui.Layou
     if digest.state != "active":
         raise UserError("This digest is stopped, so nothing is posted. /digest resume starts it again.")
     poster = cast(PostsNow, interaction.client.poster)  # type: ignore[attr-defined]
+    store = services_of(interaction).store
+    before = await store.digests.history(digest.id, 1)
     if await poster.now(digest):
         return note("Posted.")
-    store = services_of(interaction).store
-    _, newest, _ = await store.listings.around()
-    unread = newest is None and not await store.digests.history(digest.id)
-    return note(replies.NO_LISTING if unread else replies.NOTHING_NEW)
+    return await _not_posted(services_of(interaction), digest, before)
+
+
+async def _not_posted(services: Services, digest: Digest, before: Sequence[Delivery]) -> ui.LayoutView:
+    """Why nothing was posted at once; ``before`` is the last posting before that."""
+    store = services.store
+    now = await store.digests.find(digest.id)
+    if now is None:
+        raise UserError(DELETED)
+    if now.state == "broken":
+        return _elsewhere(now, UserError(replies.not_posted(now)))
+    last = await store.digests.history(digest.id, 1)
+    if not last and (await store.listings.around())[1] is None:
+        return note(replies.NO_LISTING)
+    if last and last[0].state == "written":
+        return note(replies.not_yet_posted(last[0]))
+    if last and last[0].state == "empty" and last != before:
+        return note(why.nothing_posted(now, last[0], await taste_of(services, now, Writers())))
+    return note(replies.NOTHING_NEW)

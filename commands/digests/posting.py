@@ -122,7 +122,7 @@ class Poster:
             await self._store.mend_all(guild, GONE)
 
     async def now(self, digest: Digest) -> int:
-        """Post at once what is new, as today's posting."""
+        """Post at once what is still on its way, else what is new, as today's posting."""
         if digest.state != "active":
             return 0
         async with self._posting, self._alone(digest.id) as alone:
@@ -133,6 +133,9 @@ class Poster:
                 self._asked = False
 
     async def _now(self, digest: Digest) -> int:
+        for delivery in await self._store.unposted():
+            if delivery.digest_id == digest.id:
+                return await self._post(delivery, again=delivery.id not in self._mine)
         now = clock.now()
         newest = await newest_listing(self._services.store, last_listing(now) + timedelta(days=1))
         if newest <= digest.upto:

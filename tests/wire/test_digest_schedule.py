@@ -4,8 +4,10 @@ from datetime import timedelta
 
 import pytest
 
+from bot.local_discord.state import TEXT
 from tests.helpers.digests import MONDAY, active, papers
 from tests.helpers.lab import fill
+from tests.helpers.members import heard_by
 
 DAY = timedelta(days=1)
 
@@ -56,3 +58,53 @@ async def test_a_new_time_holds_from_then_on(scene):
     await fill(scene.bot, papers(MONDAY + 2 * DAY, 201))
     scene.at += DAY
     assert await scene.poster.tick() == 1
+
+
+async def _loses(scene, channel):
+    """Delete a channel, and let the bot hear of it."""
+    del scene.discord.state.channels[channel["id"]]
+    async with heard_by(scene.bot, "guild_channel_delete"):
+        await scene.discord.gateway.to_users(
+            [scene.discord.state.application["bot"]["id"]],
+            "CHANNEL_DELETE",
+            scene.discord.state.channel_json(channel, "0"),
+        )
+
+
+async def _new_channel(scene, name):
+    made = scene.discord.state.add_channel(scene.discord.guild["id"], name, TEXT)
+    async with heard_by(scene.bot, "guild_channel_create"):
+        await scene.discord.gateway.to_channel(made, "CHANNEL_CREATE", made)
+    return made
+
+
+async def test_a_posting_at_once_says_where_discord_does_not_take_it(scene):
+    await active(scene)
+    route = rf"POST /channels/{scene.discord.channel['id']}/messages$"
+    scene.discord.faults.add(route=route, status=503, times=99)
+    told = await scene.user.slash("/digest now")
+    assert "I couldn't post it yet: Discord has problems (503). I'll keep trying." in told.text
+    scene.discord.faults.clear()
+    assert "Posted." in (await scene.user.slash("/digest now")).text
+    assert len(scene.posts()) == 1
+
+
+async def test_a_posting_at_once_into_a_channel_that_is_gone_leads_to_another(scene):
+    await active(scene)
+    await _loses(scene, scene.discord.channel)
+    other = await _new_channel(scene, "elsewhere")
+    scene.user.channel_id = other["id"]
+    told = await scene.user.slash("/digest now")
+    assert "I couldn't post: the channel is gone, so the digest has stopped." in told.text
+    place = await told.press("Choose another channel")
+    moved = await place.choose(other["id"], place.selects[0])
+    assert f"posts in <#{other['id']}> from now on" in moved.text
+    assert await scene.poster.tick() == 1
+
+
+async def test_a_posting_at_once_says_that_nothing_matched_where_the_digest_stays_silent(scene):
+    await active(scene, exclude="gossip\nmolecules\nspeech", quiet=True)
+    told = await scene.user.slash("/digest now")
+    assert "I posted nothing. I read 9 new papers in all my fields. Your words ruled all of" in told.text
+    assert "loosen the words (/digest edit)" in told.text
+    assert "Nothing was announced" in (await scene.user.slash("/digest now")).text
