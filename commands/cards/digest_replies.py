@@ -100,8 +100,10 @@ def same_here(digest: Digest) -> str:
     )
 
 
-def when_next(due: datetime | None) -> str:
-    """When a digest is due next, in each reader's own time zone."""
+def when_next(due: datetime | None, now: datetime) -> str:
+    """When a digest is due next, in each reader's own time zone; or that it is due, and waits."""
+    if due is not None and due <= now:
+        return f"due since {moment(due, 'f')}; it comes once the new papers are in"
     return f"next {moment(due, 'F')}" if due else "no posting is scheduled"
 
 
@@ -221,9 +223,9 @@ def with_problem(text: str, problem: str) -> str:
     return "\n".join([text, *told])
 
 
-def started(digest: Digest, due: datetime | None) -> str:
-    """A digest has begun."""
-    return f"Started.\n{summary(digest, when_next(due))}"
+def started(digest: Digest, ahead: str) -> str:
+    """A digest has begun; ``ahead`` says when it posts next."""
+    return f"Started.\n{summary(digest, ahead)}"
 
 
 def paused(digest: Digest) -> str:
@@ -231,14 +233,14 @@ def paused(digest: Digest) -> str:
     return f"Paused: {name_of(digest)}. Once resumed, it covers at most the last week."
 
 
-def runs_already(digest: Digest, due: datetime | None) -> str:
+def runs_already(digest: Digest, ahead: str) -> str:
     """A digest that shall be resumed has not stopped."""
-    return f"This digest is running already: {summary(digest, when_next(due))}"
+    return f"This digest is running already: {summary(digest, ahead)}"
 
 
-def resumed(digest: Digest, due: datetime | None) -> str:
+def resumed(digest: Digest, ahead: str) -> str:
     """A digest posts again."""
-    return f"Resumed: {summary(digest, when_next(due))}"
+    return f"Resumed: {summary(digest, ahead)}"
 
 
 def not_posted(digest: Digest) -> str:

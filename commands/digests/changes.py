@@ -204,7 +204,8 @@ async def start(interaction: discord.Interaction, digest: Digest) -> ui.LayoutVi
         link("digest.when", "Settings", digest=made.id),
         link("digest.pause", "Pause", digest=made.id),
     ]
-    return note(with_note(replies.started(made, due.next_due(made, now)), lacks), [buttons])
+    ahead = replies.when_next(await due.next_posting(services.store, made, now), now)
+    return note(with_note(replies.started(made, ahead), lacks), [buttons])
 
 
 def _elsewhere(digest: Digest, error: UserError) -> ui.LayoutView:
@@ -239,8 +240,9 @@ async def change(interaction: discord.Interaction, digest: Digest, state: str) -
         return note(replies.deleted(digest))
     if state == "paused":
         return note(replies.paused(made), [[link("digest.resume", "Resume", digest=made.id)]])
-    text = told(made, due.next_due(made, clock.now()))
-    return note(with_note(text, lacks), [[link("digest.pause", "Pause", digest=made.id)]])
+    now = clock.now()
+    ahead = replies.when_next(await due.next_posting(services.store, made, now), now)
+    return note(with_note(told(made, ahead), lacks), [[link("digest.pause", "Pause", digest=made.id)]])
 
 
 async def post_now(interaction: discord.Interaction, digest: Digest) -> ui.LayoutView:

@@ -29,7 +29,7 @@ from commands.kit.services import Services, seen_by
 from commands.kit.supervise import ended, first_of, lasting
 from commands.kit.which_person import complete_person
 from data.calendar import clock
-from index.digest.due import next_due
+from index.digest.due import next_posting
 
 EVERY = timedelta(seconds=20)
 """Between looks at what is due."""
@@ -89,7 +89,9 @@ class DigestGroup(
         digests = await self._services.store.digests.of_owner(interaction.user.id, drafts=True)
         if [digest.state for digest in digests] == ["draft"]:
             return await panel(self._services, digests[0].id)
-        return show_list(digests) if digests else await self._create(interaction, own=True)
+        return (
+            await show_list(self._services, digests) if digests else await self._create(interaction, own=True)
+        )
 
     @app_commands.command()
     async def list(self, interaction: discord.Interaction) -> None:
@@ -160,7 +162,8 @@ class DigestGroup(
     async def _history(self, interaction: discord.Interaction, digest: DigestOption) -> ui.LayoutView:
         chosen_digest = await digest.find(interaction)
         deliveries = await self._services.store.digests.history(chosen_digest.id)
-        return note(replies.history(chosen_digest, deliveries, next_due(chosen_digest, clock.now())))
+        ahead = await next_posting(self._services.store, chosen_digest, clock.now())
+        return note(replies.history(chosen_digest, deliveries, ahead))
 
     @app_commands.command()
     @which

@@ -15,10 +15,10 @@ from commands.kit.authority import manages_server
 from commands.kit.installs import is_present
 from commands.kit.links import Press, button, link
 from commands.kit.replies import answer
-from commands.kit.services import services_of
+from commands.kit.services import Services, services_of
 from data.calendar import clock
 from data.stores.digest_record import Digest
-from index.digest.due import next_due
+from index.digest.due import next_postings
 
 LISTED = 5
 """Digests on a page: each has up to 650 characters, and Discord takes 4,000."""
@@ -32,15 +32,16 @@ async def turn_to(press: Press, page: int) -> None:
 
 async def list_digests(interaction: discord.Interaction, page: int = 0) -> ui.LayoutView:
     """The digests of the server where it is asked, and the member's own; drafts for who may start them."""
-    store = services_of(interaction).store.digests
+    services = services_of(interaction)
+    store = services.store.digests
     digests: list[Digest] = []
     if interaction.guild_id and is_present(interaction):
         digests += await store.of_guild(interaction.guild_id, drafts=manages_server(interaction))
     digests += await store.of_owner(interaction.user.id, drafts=True)
-    return show_list(digests, page)
+    return await show_list(services, digests, page)
 
 
-def show_list(digests: Sequence[Digest], page: int = 0) -> ui.LayoutView:
+async def show_list(services: Services, digests: Sequence[Digest], page: int = 0) -> ui.LayoutView:
     """Digests with what each posts, where and when, and its state or next time."""
     if not digests:
         return note(replies.NO_DIGESTS)
@@ -48,9 +49,10 @@ def show_list(digests: Sequence[Digest], page: int = 0) -> ui.LayoutView:
     page = min(page, (len(digests) - 1) // LISTED)
     start = page * LISTED
     here = digests[start : start + LISTED]
+    ahead = await next_postings(services.store, here, now)
     rows: list[tuple[str, ui.Item[Any]]] = [
         (
-            cards.summary(digest, replies.when_next(next_due(digest, now))),
+            cards.summary(digest, replies.when_next(ahead[digest.id], now)),
             link("digest.when", "Settings", digest=digest.id),
         )
         for digest in here

@@ -78,7 +78,8 @@ async def _moved(press: Press, channel: int, number: int) -> ui.LayoutView:
     lacks = replies.NO_PICTURE if digest.picture and not _takes_files(place) else ""
     if made is None or on_panel(press):
         return await panel(press.services, digest.id, lacks=lacks)
-    return note(with_note(replies.moved(made, due.next_due(made, clock.now())), lacks))
+    ahead = await due.next_posting(press.services.store, made, clock.now())
+    return note(with_note(replies.moved(made, ahead), lacks))
 
 
 def _takes_files(place: Any) -> bool:

@@ -29,7 +29,7 @@ from commands.kit.servers import server_of
 from commands.kit.services import Services, seen_by
 from data.calendar import clock
 from data.stores.digest_record import Digest, DigestRefused
-from index.digest.due import next_due
+from index.digest.due import next_postings
 
 SHOWN, MOST_SUMMARY = 8, 450
 """Digests on one page, and characters of each; Discord takes four thousand in all."""
@@ -71,7 +71,7 @@ async def begin(
         return await page(services, interaction, mine[-1], STEPS.index("place"))
     others = [one for one in living if one.state != "draft"]
     if others and not another:
-        return _others(others, guild)
+        return await _others(services, others, guild)
     try:
         draft = await store.make(await _draft(services, interaction, guild))
     except DigestRefused as error:
@@ -79,14 +79,16 @@ async def begin(
     return await page(services, interaction, draft, STEPS.index("place"))
 
 
-def _others(digests: Sequence[Digest], guild: int) -> ui.LayoutView:
+async def _others(services: Services, digests: Sequence[Digest], guild: int) -> ui.LayoutView:
     now = clock.now()
+    shown = digests[:SHOWN]
+    ahead = await next_postings(services.store, shown, now)
     rows: list[tuple[str, ui.Item[Any]]] = [
         (
-            shorten(digest_cards.summary(one, replies.when_next(next_due(one, now))), MOST_SUMMARY),
+            shorten(digest_cards.summary(one, replies.when_next(ahead[one.id], now)), MOST_SUMMARY),
             link("digest.when", "Settings", digest=one.id),
         )
-        for one in digests[:SHOWN]
+        for one in shown
     ]
     return boxed(
         cards.others_here(digests), rows, rows=[[link("setup.another", "Set up another", guild=guild)]]

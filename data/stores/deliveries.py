@@ -77,14 +77,16 @@ def _delivery(row: Any) -> Delivery:
 class Deliveries(Repository):
     """Asks and changes the deliveries of digests."""
 
-    async def last_slots(self, now: datetime) -> dict[int, date]:
-        """For each digest the last local day that was dealt with.
+    async def last_slots(self, now: datetime, digests: Collection[int] | None = None) -> dict[int, date]:
+        """For each digest, or each of some, the last local day that was dealt with.
 
         Days to come don't count: a clock that was ahead for a while has dealt with them.
         """
         begun = DeliveryRow.slot <= now.date() + timedelta(days=1)  # tomorrow has begun somewhere
         query = select(DeliveryRow.digest_id, func.max(DeliveryRow.slot)).where(begun)
         query = query.group_by(DeliveryRow.digest_id)
+        if digests is not None:
+            query = query.where(DeliveryRow.digest_id.in_(digests))
         async with self._read() as connection:
             return {row[0]: row[1] for row in await connection.execute(query)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -26,6 +27,8 @@ ARXIV = ("arxiv", "arxiv-oai")
 _OF_ARXIV = re.compile(r"[a-z-]+\.[A-Za-z-]+|[a-z]+-[a-z]+|cs|math|stat|eess|econ|physics")
 """A category of arXiv, or an archive: others, such as the ACL Anthology's, come from files."""
 _LATELY = timedelta(days=7)
+_COMING = timedelta(days=16)
+"""A weekly digest that has posted today is due in a week."""
 LATE = timedelta(hours=1)
 """Behind its time, a posting says that it is late."""
 
@@ -110,12 +113,39 @@ async def _asked_since(store: Store, listing: date) -> bool:
     return False
 
 
-def next_due(digest: Digest, now: datetime) -> datetime | None:
-    """When a digest is due next; None for one that never is, or has no time zone yet."""
+def next_due(digest: Digest, now: datetime, last: date | None = None) -> datetime | None:
+    """When a digest is due next; None for one that never is, or has no time zone yet.
+
+    Parameters
+    ----------
+    last
+        The last local day that was dealt with, on which nothing more is posted.
+    """
     if not digest.zone:
         return None
-    found = next(iter(slots(digest.days, digest.at, digest.zone, now, now + timedelta(days=8))), None)
-    return found[1] if found else None
+    coming = slots(digest.days, digest.at, digest.zone, now, now + _COMING)
+    return next((at for slot, at in coming if last is None or slot > last), None)
+
+
+async def next_postings(
+    store: Store, digests: Collection[Digest], now: datetime
+) -> dict[int, datetime | None]:
+    """As :func:`next_due`, by the numbers of digests; in the past for one that is due and still waits."""
+    last = await store.digests.last_slots(now, [digest.id for digest in digests])
+    return {digest.id: _waits(digest, last.get(digest.id), now) for digest in digests}
+
+
+async def next_posting(store: Store, digest: Digest, now: datetime) -> datetime | None:
+    """As :func:`next_postings`, for one."""
+    return (await next_postings(store, [digest], now))[digest.id]
+
+
+def _waits(digest: Digest, last: date | None, now: datetime) -> datetime | None:
+    if digest.state == "active":
+        open_slots = undone(digest.days, digest.at, digest.zone, digest.changed, last, now)
+        if open_slots:
+            return open_slots[-1][1]
+    return next_due(digest, now, last)
 
 
 async def start(sources: DigestSources, digest: Digest, now: datetime) -> Digest | None:

@@ -1,5 +1,7 @@
 """`/digest list` shows a server's digests and one's own: what each posts, where, when, and the next time."""
 
+from datetime import datetime
+
 from bot.local_discord.client import UserClient
 from tests.helpers.digests import active
 from tests.helpers.members import joins
@@ -13,7 +15,7 @@ async def own(scene, user, **more):
 
 async def test_the_server_s_digests_and_one_s_own_stand_in_one_list(scene):
     await active(scene, name="Gossip", query="gossip in switches", categories="cs.NI", at="10:30")
-    await own(scene, scene.user, name="Mine", days="1111111")
+    await own(scene, scene.user, name="Mine", days="1111111", changed=datetime(2026, 11, 16))
     listed = await scene.user.slash("/digest list")
     assert listed.is_private
     where = scene.discord.channel["id"]

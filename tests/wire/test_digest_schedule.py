@@ -1,6 +1,7 @@
 """A digest that runs, and its managers: what they change or ask for, and what is then posted, and when."""
 
-from datetime import timedelta
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -108,3 +109,35 @@ async def test_a_posting_at_once_says_that_nothing_matched_where_the_digest_stay
     assert "I posted nothing. I read 9 new papers in all my fields. Your words ruled all of" in told.text
     assert "loosen the words (/digest edit)" in told.text
     assert "Nothing was announced" in (await scene.user.slash("/digest now")).text
+
+
+def _next(reply):
+    """The instant that a reply names as the next."""
+    [named] = re.findall(r"next <t:(\d+):F>", reply.text)
+    return datetime.fromtimestamp(int(named), UTC)
+
+
+async def test_after_a_posting_at_once_the_next_is_tomorrow_s(scene):
+    await active(scene)
+    assert _next(await scene.user.slash("/digest list")) == scene.at + timedelta(hours=1)
+    assert "Posted." in (await scene.user.slash("/digest now")).text
+    assert _next(await scene.user.slash("/digest list")) == scene.at + timedelta(days=1, hours=1)
+    assert _next(await scene.user.slash("/digest resume")) == scene.at + timedelta(days=1, hours=1)
+    assert _next(await scene.user.slash("/setup")) == scene.at + timedelta(days=1, hours=1)
+
+
+async def test_a_weekly_digest_that_has_posted_is_next_due_in_a_week_whatever_time_is_chosen(scene):
+    digest = await active(scene, days="1000000")
+    assert "Posted." in (await scene.user.slash("/digest now")).text
+    await scene.bot.services.store.digests.change(digest.id, at="23:00")
+    assert _next(await scene.user.slash("/digest list")) == scene.at + timedelta(days=7, hours=15)
+
+
+async def test_a_digest_that_waits_for_a_listing_says_so(scene):
+    await active(scene)
+    scene.at += DAY + timedelta(hours=2)
+    assert await scene.poster.tick() == 0
+    due = int((scene.at - timedelta(hours=1)).timestamp())
+    for command in ("list", "resume"):
+        listed = (await scene.user.slash(f"/digest {command}")).text
+        assert f"due since <t:{due}:f>; it comes once the new papers are in" in listed
