@@ -75,15 +75,21 @@ async def _open(press: Press, asked: AskQuery) -> None:
 
 
 def _can_go_on_here(interaction: discord.Interaction) -> bool:
-    """Whether this is a direct message or a thread, or a channel where Labmate may open one."""
+    """Whether this is a direct message or thread, or a channel where Labmate and the member may open one.
+
+    A member who may not would otherwise open threads with names of their choice through Labmate.
+    """
     channel = interaction.channel
     if not is_present(interaction):  # a member brought Labmate along: it would not hear the next question
         return False
     if isinstance(channel, discord.DMChannel | discord.Thread):
         return True
-    allowed = interaction.app_permissions
-    threads = isinstance(channel, discord.TextChannel) and interaction.message is not None
-    return threads and allowed.create_public_threads and allowed.send_messages_in_threads
+    if not isinstance(channel, discord.TextChannel) or interaction.message is None:
+        return False
+    return all(
+        allowed.create_public_threads and allowed.send_messages_in_threads
+        for allowed in (interaction.app_permissions, interaction.permissions)
+    )
 
 
 async def _go_on(press: Press, seed: AskQuery) -> ui.LayoutView:

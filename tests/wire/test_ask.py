@@ -294,6 +294,21 @@ async def test_where_no_thread_may_be_opened_a_form_goes_on(place):
     assert "modal" in (await reply.press("Ask on")).message
 
 
+@pytest.mark.parametrize("missing", [1 << 35, 1 << 38])
+async def test_who_may_not_open_a_thread_themselves_gets_a_form(place, missing):
+    """1 << 35: Create Public Threads, 1 << 38: Send Messages in Threads; Labmate has both by a role."""
+    discord, bot, _ = place
+    everyone = discord.guild["roles"][0]
+    discord.guild["roles"].append(everyone | {"id": "777", "name": "bots"})
+    discord.guild["members"][str(bot.user.id)]["roles"] = ["777"]
+    everyone["permissions"] = str(int(everyone["permissions"]) & ~missing)
+    member = joins(discord, "bee")
+    async with UserClient(discord.url, discord.state.token_of(member["id"])) as bee:
+        reply = await bee.slash(f"/ask {EMULATED}")
+        assert "modal" in (await reply.press("Ask on")).message
+    assert of_kind(discord, PUBLIC_THREAD) == []
+
+
 async def test_in_a_direct_message_asking_on_stays_there(place):
     discord, _, user = place
     bot = discord.state.application["bot"]["id"]
