@@ -39,6 +39,7 @@ NO_ZONE = (
     "Choose a time zone first: it is in the digest's settings (/digest edit, *When and where*). "
     "Without one, I don't know when to post."
 )
+BEGUN = "You began this digest before. To begin another one here, *Start* or *Delete* this one first."
 STATES = {
     "posted": "posted",
     "empty": "no match",

@@ -175,6 +175,16 @@ async def create(services: Services, interaction: discord.Interaction, *, own: b
         raise UserError(str(error)) from error
 
 
+async def begun_here(services: Services, interaction: discord.Interaction) -> Digest | None:
+    """The member's draft for the channel, which they did not start."""
+    if interaction.guild_id is None or not manages_server(interaction):
+        return None
+    digests = await services.store.digests.of_guild(interaction.guild_id, drafts=True)
+    who, where = interaction.user.id, interaction.channel_id
+    mine = [one for one in digests if (one.state, one.owner, one.channel) == ("draft", who, where)]
+    return mine[-1] if mine else None
+
+
 async def same_name_here(services: Services, draft: Digest) -> Digest | None:
     """Another digest of this name in the same channel of a server, if there is one that was started."""
     if draft.is_own:

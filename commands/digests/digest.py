@@ -11,7 +11,7 @@ from discord.ext import commands
 
 from commands.cards import digest_replies as replies
 from commands.cards.lists import note
-from commands.digests.changes import change, create, post_now, same_name_here, start
+from commands.digests.changes import begun_here, change, create, post_now, same_name_here, start
 from commands.digests.giving import Gift, given_to
 from commands.digests.listing import list_digests, show_list
 from commands.digests.panel import panel
@@ -76,9 +76,11 @@ class DigestGroup(
         await answer(interaction, self._create(interaction), private=True)
 
     async def _create(self, interaction: discord.Interaction, *, own: bool = False) -> ui.LayoutView:
-        made = await create(self._services, interaction, own=own)
+        begun = None if own else await begun_here(self._services, interaction)
+        made = begun or await create(self._services, interaction, own=own)
         other = await same_name_here(self._services, made)
-        return await panel(self._services, made.id, lacks=replies.same_here(other) if other else "")
+        told = [replies.BEGUN if begun else "", replies.same_here(other) if other else ""]
+        return await panel(self._services, made.id, lacks="\n-# ".join(filter(None, told)))
 
     @app_commands.command()
     async def mine(self, interaction: discord.Interaction) -> None:

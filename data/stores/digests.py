@@ -18,6 +18,8 @@ from data.tables.digests import DeliveryRow, DigestRow, OpinionRow, SeedRow, Sho
 
 MOST_IN_GUILD, MOST_OF_MEMBER = 25, 3
 """Digests of a server, and of a member by direct message."""
+MOST_DRAFTS = 5
+"""Of a manager, for a server."""
 LIVE = ("active", "paused", "broken")
 SCHEDULE = ("state", "at", "days", "zone")
 """What decides when a digest is due."""
@@ -59,7 +61,7 @@ class Digests(Deliveries, Opinions, Seeds):
             return [Digest(**row._mapping) for row in await connection.execute(query)]
 
     async def make(self, digest: Digest) -> Digest:
-        """Keep a draft; older drafts of the same owner in the same place go.
+        """Keep a draft. The owner's oldest drafts go: in a server there may be some, each for a channel.
 
         Raises
         ------
@@ -71,8 +73,11 @@ class Digests(Deliveries, Opinions, Seeds):
         async with self._writer.begin() as connection:
             mine = (DigestRow.guild == digest.guild) & (DigestRow.owner == digest.owner)
             drafts = select(DigestRow.id).where(mine, DigestRow.state == "draft")
-            await connection.execute(delete(SeedRow).where(SeedRow.digest_id.in_(drafts)))
-            await connection.execute(delete(DigestRow).where(mine, DigestRow.state == "draft"))
+            newest = drafts.order_by(DigestRow.made.desc(), DigestRow.id.desc())
+            keeps = MOST_DRAFTS - 1 if digest.guild else 0
+            gone = (await connection.scalars(newest.offset(keeps))).all()
+            await connection.execute(delete(SeedRow).where(SeedRow.digest_id.in_(gone)))
+            await connection.execute(delete(DigestRow).where(DigestRow.id.in_(gone)))
             place = DigestRow.guild == digest.guild if digest.guild else mine
             count = await connection.scalar(select(func.count()).where(place, DigestRow.state.in_(LIVE)))
             most = MOST_IN_GUILD if digest.guild else MOST_OF_MEMBER

@@ -9,6 +9,7 @@ from bot.local_discord.state import TEXT
 from tests.helpers.digests import MONDAY, active, papers
 from tests.helpers.lab import fill
 from tests.helpers.members import heard_by
+from tests.helpers.places import place_of
 
 DAY = timedelta(days=1)
 
@@ -72,13 +73,6 @@ async def _loses(scene, channel):
         )
 
 
-async def _new_channel(scene, name):
-    made = scene.discord.state.add_channel(scene.discord.guild["id"], name, TEXT)
-    async with heard_by(scene.bot, "guild_channel_create"):
-        await scene.discord.gateway.to_channel(made, "CHANNEL_CREATE", made)
-    return made
-
-
 async def test_a_posting_at_once_says_where_discord_does_not_take_it(scene):
     await active(scene)
     route = rf"POST /channels/{scene.discord.channel['id']}/messages$"
@@ -93,7 +87,7 @@ async def test_a_posting_at_once_says_where_discord_does_not_take_it(scene):
 async def test_a_posting_at_once_into_a_channel_that_is_gone_leads_to_another(scene):
     await active(scene)
     await _loses(scene, scene.discord.channel)
-    other = await _new_channel(scene, "elsewhere")
+    other = await place_of(scene, TEXT)
     scene.user.channel_id = other["id"]
     told = await scene.user.slash("/digest now")
     assert "I couldn't post: the channel is gone, so the digest has stopped." in told.text
