@@ -128,9 +128,10 @@ def _posting(delivery: Delivery) -> str:
     late = ", late" if delivery.late else ""
     why = f"\n-# {shown(delivery.why, 160)}" if delivery.why and delivery.state != "posted" else ""
     state = STATES.get(delivery.state, delivery.state)
-    shares = f"{len(delivery.papers)} of {plural(delivery.read, 'paper')}"
+    missed = delivery.upto is None
+    shares = "" if missed else f", {len(delivery.papers)} of {plural(delivery.read, 'paper')}"
     at = f" {moment(delivery.posted, 'f')}" if delivery.posted is not None else ""
-    return f"- {day(delivery.slot)}: {state}{at}{late}, {shares}{why}"
+    return f"- {day(delivery.slot)}: {state}{at}{late}{shares}{why}"
 
 
 def delete_question(digest: Digest) -> str:

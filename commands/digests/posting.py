@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -24,7 +25,7 @@ from data.calendar.announcements import last_listing
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
 from index.digest.choosing import choose
-from index.digest.due import Due, due_now, newest_listing
+from index.digest.due import LATE, Due, due_now, newest_listing
 
 log = logging.getLogger("labmate")
 GIVEN_UP = timedelta(hours=20)
@@ -57,6 +58,8 @@ class Poster:
         """Whether a member asked for the posting at hand, who waits for it."""
         self._not_before: dict[int, datetime] = {}
         """When a delivery that Discord did not take is tried again."""
+        self._tried_since: dict[int, datetime] = {}
+        """Since when Discord has not taken a delivery, which may have been due long before."""
 
     async def close(self) -> None:
         """Let another process go on at once."""
@@ -209,6 +212,8 @@ class Poster:
         if digest.is_own and not self._asked and not await self._owners.has_room_for(digest.channel):
             return 0
         self._mine.discard(delivery.id)
+        if clock.now() - delivery.due.replace(tzinfo=UTC) > LATE:
+            delivery = replace(delivery, late=True)
         try:
             message = await Sender(self._client, self._services, digest, delivery, again=again).send()
         except NotAllowed as error:
@@ -226,6 +231,7 @@ class Poster:
         if digest.is_own:
             self._owners.went_well()
         self._not_before.pop(delivery.id, None)
+        self._tried_since.pop(delivery.id, None)
         await self._store.posted(delivery, digest.channel, message.id)
         return 1
 
@@ -235,15 +241,17 @@ class Poster:
         code = getattr(error, "code", 0)
         if digest.is_own and code == TOO_FAST:
             self._owners.too_fast()
-        last = clock.now() > delivery.due.replace(tzinfo=UTC) + GIVEN_UP
+        last = clock.now() >= self._tried_since.setdefault(delivery.id, clock.now()) + GIVEN_UP
         await self._store.tried(delivery.id, why, failed=last)
         pause = min(_FIRST_PAUSE * 2 ** min(delivery.tries, 10), _LONGEST_PAUSE)
         self._not_before[delivery.id] = clock.now() + (_MODERATED_PAUSE if code in MODERATED else pause)
         if last:
             self._not_before.pop(delivery.id, None)
+            self._tried_since.pop(delivery.id, None)
             await self._owners.tell(digest, f"I tried to post for a day and failed: {why}.")
 
     async def _broken(self, digest: Digest, delivery: Delivery, why: str) -> None:
+        self._tried_since.pop(delivery.id, None)
         await self._store.change(digest.id, state="broken", why=why)
         await self._store.tried(delivery.id, why)
         await self._owners.tell(digest, replies.stopped(digest, why), stopped=True)

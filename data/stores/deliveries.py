@@ -180,12 +180,12 @@ class Deliveries(Repository):
             return [_delivery(row) for row in await connection.execute(query)]
 
     async def posted(self, delivery: Delivery, place: int, message: int | None) -> None:
-        """Mark a delivery as posted, and its papers as shown in its place."""
+        """Mark a delivery as posted in a place, and its papers as shown there."""
         async with self._writer.begin() as connection:
             done = await connection.execute(
                 update(DeliveryRow)
                 .where(DeliveryRow.id == delivery.id, DeliveryRow.state == "written")
-                .values(state="posted", message=message, posted=utc_now())
+                .values(state="posted", channel=place, message=message, late=delivery.late, posted=utc_now())
             )
             if not done.rowcount:
                 return

@@ -39,3 +39,10 @@ async def thread_in(scene, parent, name="papers"):
 
 def tag(number, name, *, moderated=False):
     return {"id": str(number), "name": name, "moderated": moderated, "emoji_id": None, "emoji_name": None}
+
+
+async def lose(scene, place):
+    """Somebody deletes a channel."""
+    async with heard_by(scene.bot, "guild_channel_delete"):
+        await scene.discord.gateway.to_channel(place, "CHANNEL_DELETE", place)
+    del scene.discord.state.channels[place["id"]]

@@ -6,6 +6,7 @@ import pytest
 
 from tests.helpers.digests import active, re_titles
 from tests.helpers.members import heard_by
+from tests.helpers.places import lose
 
 
 async def channel(scene, name):
@@ -14,13 +15,6 @@ async def channel(scene, name):
     async with heard_by(scene.bot, "guild_channel_create"):
         await scene.discord.gateway.to_channel(made, "CHANNEL_CREATE", made)
     return made
-
-
-async def lose(scene, place):
-    """Somebody deletes a channel."""
-    async with heard_by(scene.bot, "guild_channel_delete"):
-        await scene.discord.gateway.to_channel(place, "CHANNEL_DELETE", place)
-    del scene.discord.state.channels[place["id"]]
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import pytest
 from bot.local_discord.state import TEXT
 from tests.helpers.digests import MONDAY, active, papers
 from tests.helpers.lab import fill
-from tests.helpers.members import heard_by
-from tests.helpers.places import place_of
+from tests.helpers.places import lose, place_of
 
 DAY = timedelta(days=1)
 
@@ -62,17 +61,6 @@ async def test_a_new_time_holds_from_then_on(scene):
     assert await scene.poster.tick() == 1
 
 
-async def _loses(scene, channel):
-    """Delete a channel, and let the bot hear of it."""
-    del scene.discord.state.channels[channel["id"]]
-    async with heard_by(scene.bot, "guild_channel_delete"):
-        await scene.discord.gateway.to_users(
-            [scene.discord.state.application["bot"]["id"]],
-            "CHANNEL_DELETE",
-            scene.discord.state.channel_json(channel, "0"),
-        )
-
-
 async def test_a_posting_at_once_says_where_discord_does_not_take_it(scene):
     await active(scene)
     route = rf"POST /channels/{scene.discord.channel['id']}/messages$"
@@ -86,7 +74,7 @@ async def test_a_posting_at_once_says_where_discord_does_not_take_it(scene):
 
 async def test_a_posting_at_once_into_a_channel_that_is_gone_leads_to_another(scene):
     await active(scene)
-    await _loses(scene, scene.discord.channel)
+    await lose(scene, scene.discord.channel)
     other = await place_of(scene, TEXT)
     scene.user.channel_id = other["id"]
     told = await scene.user.slash("/digest now")

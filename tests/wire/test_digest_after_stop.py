@@ -1,0 +1,68 @@
+"""A digest that had stopped and goes on: what it posts then, who can read on, and when it gives up."""
+
+from datetime import timedelta
+
+from bot.local_discord.client import UserClient
+from bot.local_discord.state import TEXT
+from commands.digests.posting import GIVEN_UP
+from tests.helpers.digests import active
+from tests.helpers.members import joins
+from tests.helpers.places import forbid, lose, place_of
+
+DAY = timedelta(days=1)
+
+
+async def _stopped(scene):
+    """A digest without the permission to post, which it is given back after two days."""
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    await forbid(scene, scene.discord.channel, "send_messages")
+    assert await scene.poster.tick() == 0
+    scene.at += 2 * DAY
+    await forbid(scene, scene.discord.channel)
+
+
+async def test_all_members_read_on_in_a_posting_that_was_moved_to_another_channel(scene):
+    gone = await place_of(scene, TEXT)
+    await active(scene, channel=int(gone["id"]), most=8)
+    scene.at += timedelta(hours=2)
+    await lose(scene, gone)
+    assert await scene.poster.tick() == 0
+    place = await (await scene.user.slash("/digest resume")).press("Choose another channel")
+    await place.choose(scene.discord.channel["id"], place.selects[0])
+    assert await scene.poster.tick() == 1
+    [post] = scene.posts()
+    bee = joins(scene.discord, "bee")
+    async with UserClient(scene.discord.url, scene.discord.state.token_of(bee["id"])) as member:
+        for label, told in (("3 more", "8."), ("How these were chosen", "I read 9 new papers")):
+            pressed = {"component_type": 2, "custom_id": post.button(label)["custom_id"]}
+            assert told in (await member.component(post.message, pressed)).text
+
+
+async def test_what_is_posted_days_after_it_was_due_says_that_it_is_late(scene):
+    await _stopped(scene)
+    await scene.user.slash("/digest resume")
+    assert await scene.poster.tick() == 1
+    assert "Monday, 16 Nov 2026\n-# 5 of 9 new papers · posted late" in scene.posts()[0].text
+    assert ", late, 5 of 9 papers" in (await scene.user.slash("/digest history")).text
+
+
+async def test_a_posting_that_is_resumed_after_days_is_tried_for_a_day_again(scene):
+    await _stopped(scene)
+    await scene.user.slash("/digest resume")
+    route = rf"POST /channels/{scene.discord.channel['id']}/messages$"
+    scene.discord.faults.add(route=route, status=400, times=99)
+    assert await scene.poster.tick() == 0
+    assert "failed" not in (await scene.user.slash("/digest history")).text
+    scene.at += GIVEN_UP
+    assert await scene.poster.tick() == 0
+    assert "failed" in (await scene.user.slash("/digest history")).text
+
+
+async def test_a_missed_posting_counts_no_papers(scene):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    assert await scene.poster.tick() == 1
+    scene.at += DAY + timedelta(hours=6)
+    assert await scene.poster.tick() == 0
+    assert "- 17 Nov 2026: missed\n-# arXiv's listing" in (await scene.user.slash("/digest history")).text
