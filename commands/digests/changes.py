@@ -53,6 +53,21 @@ async def delete_pressed(press: Press, digest: int) -> None:
     await answer(press.interaction, _changed(press, digest, "deleted"), private=True)
 
 
+@button("digest.ask_delete", "dgb:d:{digest}", style=ButtonStyle.danger)
+async def ask_delete_pressed(press: Press, digest: int) -> None:
+    """Ask whether to delete a digest that was started."""
+    await answer(press.interaction, _ask_delete(press, digest), private=True)
+
+
+async def _ask_delete(press: Press, number: int) -> ui.LayoutView:
+    return delete_question(await own_digest(press.interaction, press.services, number))
+
+
+def delete_question(digest: Digest) -> ui.LayoutView:
+    """Asks whether to delete a digest."""
+    return note(replies.delete_question(digest), [[link("digest.delete", "Delete", digest=digest.id)]])
+
+
 @button("digest.pause", "dgb:p:{digest}")
 async def pause_pressed(press: Press, digest: int) -> None:
     """Stop posting for now."""

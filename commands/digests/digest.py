@@ -11,7 +11,15 @@ from discord.ext import commands
 
 from commands.cards import digest_replies as replies
 from commands.cards.lists import note
-from commands.digests.changes import begun_here, change, create, post_now, same_name_here, start
+from commands.digests.changes import (
+    begun_here,
+    change,
+    create,
+    delete_question,
+    post_now,
+    same_name_here,
+    start,
+)
 from commands.digests.giving import Gift, given_to
 from commands.digests.listing import list_digests, show_list
 from commands.digests.panel import panel
@@ -22,7 +30,6 @@ from commands.digests.which import ONLY_ONE, DigestOption
 from commands.kit.feeds import feed_view
 from commands.kit.installs import anywhere
 from commands.kit.limits import FEED, IMPORT, PICTURE
-from commands.kit.links import link
 from commands.kit.replies import UserError, answer, in_line
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
@@ -149,11 +156,7 @@ class DigestGroup(
         await answer(interaction, self._ask_delete(interaction, digest), private=True)
 
     async def _ask_delete(self, interaction: discord.Interaction, digest: DigestOption) -> ui.LayoutView:
-        chosen_digest = await digest.find(interaction)
-        return note(
-            replies.delete_question(chosen_digest),
-            [[link("digest.delete", "Delete", digest=chosen_digest.id)]],
-        )
+        return delete_question(await digest.find(interaction))
 
     @app_commands.command()
     @which

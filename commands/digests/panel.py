@@ -175,7 +175,8 @@ def _buttons(digest: Digest, *, about: bool) -> list[ui.Item[Any]]:
     buttons.append(link("digest.preview", "Preview", digest=digest.id))
     if digest.state == "draft":
         buttons.append(link("digest.start", "Start", digest=digest.id))
-    return [*buttons, link("digest.delete", "Delete", digest=digest.id)]
+    delete = "digest.delete" if digest.state == "draft" else "digest.ask_delete"
+    return [*buttons, link(delete, "Delete", digest=digest.id)]
 
 
 def _when_rows(digest: Digest) -> list[list[ui.Item[Any]]]:

@@ -96,6 +96,7 @@ def _digests() -> dict[str, Row]:
         "t": "about",
         "z": "when",
         "x": "delete",
+        "d": "ask_delete",
     }
     for letter, name in (names | {"p": "pause", "r": "resume", "n": "post_now"}).items():
         server, own = (

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from bot.local_discord.state import TEXT
-from tests.helpers.digests import NOWHERE, in_zone
+from tests.helpers.digests import NOWHERE, active, in_zone
 from tests.helpers.places import place_of
 
 
@@ -40,3 +40,13 @@ async def test_of_many_drafts_the_oldest_go(scene):
     drafts = await scene.bot.services.store.digests.of_guild(int(scene.discord.guild["id"]), drafts=True)
     assert len(drafts) == 5
     assert drafts[-1].channel == int(scene.user.channel_id)
+
+
+async def test_a_digest_that_was_started_is_deleted_only_after_a_question(scene):
+    digest = await active(scene)
+    panel = await scene.user.slash("/digest edit")
+    asked = await panel.press("Delete")
+    assert "Delete **New papers** and its history? To stop it for a while, use /digest pause." in asked.text
+    assert (await scene.bot.services.store.digests.find(digest.id)).state == "active"
+    assert "Deleted: **New papers**." in (await asked.press("Delete")).text
+    assert "This digest was deleted." in (await panel.press("Delete")).text
