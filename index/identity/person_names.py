@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ _SUFFIXES = frozenset("jr sr ii iii iv phd md".split())
 _NICKNAMES = NickNamer()
 _HYPHENS = str.maketrans("\u2010\u2011", "--")
 _HYPHENATED = re.compile(r"[^\s,-]+(?:-[^\s,-]+)+")
+_TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ø": "oe", "ü": "ue", "å": "aa"})
 _CAPITALS = re.compile(r"\b([A-Z]{2,3})\b(?!\.)")
 
 
@@ -40,6 +42,8 @@ class PersonName:
     family: str
     parts: tuple[str, ...]
     """Given names, also those that a hyphen joins, each by itself."""
+    in_two: str = ""
+    """The key with umlauts in two letters (``schuetze`` for *Schütze*), if any is printed."""
 
     @property
     def initial(self) -> str:
@@ -81,7 +85,16 @@ def parse_name(printed: str) -> PersonName:
         start -= 1
     given = tuple(words[:start])
     parts = tuple(part for word in given for part in joined.get(word, (word,)))
-    return PersonName(key, given, "".join(words[start:]), parts)
+    return PersonName(key, given, "".join(words[start:]), parts, in_two_letters(printed))
+
+
+def in_two_letters(printed: str) -> str:
+    """The key of a name with each umlaut in two letters, as people type it; empty where none is printed."""
+    if printed.isascii():
+        return ""
+    lower = unicodedata.normalize("NFC", printed).casefold()
+    spelled = lower.translate(_TWO_LETTERS)
+    return name_key(spelled) if spelled != lower else ""
 
 
 def _split_capitals(match: re.Match[str]) -> str:
@@ -136,20 +149,38 @@ def could_print(one: str, other: str) -> bool:
 
     For where something else says that it is one person, such as an ORCID: *Mary Smith-Jones*, *Mary Jones*.
     """
-    if compatible(parse_name(one), parse_name(other)):
-        return True
-    return compatible(parse_name(one.replace("-", " ")), parse_name(other.replace("-", " ")))
+    apart = one.replace("-", " "), other.replace("-", " ")
+    return any(
+        compatible(*spelled)
+        for pair in ((one, other), apart)
+        for spelled in _spelled_alike(*map(parse_name, pair))
+    )
 
 
 def may_be_form(one: PersonName, other: PersonName) -> bool:
-    """Whether to ask if both are one person: :func:`compatible`, or the same letters spaced differently."""
-    return one.key.replace(" ", "") == other.key.replace(" ", "") or compatible(one, other)
+    """Whether to ask if both are one person: :func:`compatible`, or the same letters spaced differently.
+
+    An umlaut may be two letters in the other name: *Schütze*, *Schuetze*.
+    """
+    return any(
+        a.key.replace(" ", "") == b.key.replace(" ", "") or compatible(a, b)
+        for a, b in _spelled_alike(one, other)
+    )
 
 
 def may_be_one(one: str, other: str) -> bool:
     """Whether two printed names may be one person's, in any order: *Fei-Fei Li* and *Li Fei-Fei*."""
     first, second = parse_name(one), parse_name(other)
     return may_be_form(first, second) or {*first.key.split()} == {*second.key.split()}
+
+
+def _spelled_alike(one: PersonName, other: PersonName) -> Iterator[tuple[PersonName, PersonName]]:
+    """Both names as they are, and with the umlauts of either in two letters."""
+    yield one, other
+    if one.in_two:
+        yield parse_name(one.in_two), other
+    if other.in_two:
+        yield one, parse_name(other.in_two)
 
 
 def split_name(printed: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from data.keys import name_key
-from index.identity.person_names import may_be_form, parse_name
+from index.identity.person_names import in_two_letters, may_be_form, parse_name
 from index.models.distinct import distinct
 from index.search.name_table import Counts, NameTable
 
@@ -18,6 +19,10 @@ _NEAR = 0.72
 _LENGTH_OFF = 3
 _COMPARED = 60_000
 """The most names that a misspelt one is compared with: those of the most similar length, by their papers."""
+_UMLAUT, _RING = re.compile("([aou])e"), re.compile("(a)a")
+"""How people type an umlaut, and ``å``, in two letters."""
+_UMLAUTS = 100
+"""Of names that begin as typed but for umlauts, so many are looked at: those with most papers."""
 ENOUGH = 3
 """With this many names that begin alike in all words, others are not looked at."""
 
@@ -47,8 +52,12 @@ class NameIndex:
         return self._size
 
     def get(self, name: str) -> Name | None:
-        """The name with exactly this key, in any of its printed forms."""
-        place = self._at(name_key(name))
+        """The name with exactly this key, in any of its printed forms; an umlaut may be two letters."""
+        key = name_key(name)
+        place = self._at(key)
+        if place is None:
+            alike = (at for short in _in_one_letter(key) if (at := self._at(short)) is not None)
+            place = next((at for at in alike if in_two_letters(self._printed(at)) == key), None)
         return self._name(place) if place is not None else None
 
     def complete(self, typed: str, limit: int = 25) -> list[Name]:
@@ -60,7 +69,7 @@ class NameIndex:
         if not key:
             return [self._name(place) for place in self._most_under("", limit)]
         exact = self._at(key)
-        places = self._most_under(key, limit)
+        places = self._most_typed(key, limit)
         first = [exact] if exact is not None else []
         names = [self._name(place) for place in dict.fromkeys([*first, *places])]
         if len(names) < 3 and len(key) >= 4:
@@ -74,6 +83,9 @@ class NameIndex:
         parsed = parse_name(name)
         # Other forms have the same last name and first letter: "lao c...", for "Smith JF" also "smith j...".
         starts = {f"{last} {first[:1]}", f"{parsed.family} {parsed.initial}" if parsed.given else last}
+        starts |= {short for start in starts for short in _in_one_letter(start)}
+        if parsed.in_two:
+            starts.add(f"{parsed.in_two.split(' ')[-1]} {first[:1]}")
         places = distinct(np.concatenate([self._under(start) for start in sorted(starts)]))
         close = [
             place
@@ -127,7 +139,7 @@ class NameIndex:
         places = [place for form in forms if (place := self._at(form)) is not None]
         places += [place for _, _, place in ranked]
         if len(key) >= 3:
-            places += self._most_under(key, limit)
+            places += self._most_typed(key, limit)
         else:  # too short to begin names with, but it may be a family name
             family = [self._at(name.key) for name in self.of_family(key, limit)]
             places += [place for place in family if place is not None]
@@ -177,6 +189,13 @@ class NameIndex:
                 return self._most(self._joined(np.sort(kept), fresh.under(prefix)), limit)
         return self._most(self._under(prefix), limit)
 
+    def _most_typed(self, key: str, limit: int) -> list[int]:
+        """As :meth:`_most_under`, with names that begin so if their umlauts are two letters."""
+        places = self._most_under(key, limit)
+        near = [at for short in _in_one_letter(key) for at in self._most_under(short, _UMLAUTS)]
+        alike = [at for at in near if f" {key}" in f" {in_two_letters(self._printed(at))}"]
+        return self._most(np.array([*dict.fromkeys([*places, *alike])], np.int64), limit) if alike else places
+
     def _joined(self, base: np.ndarray, fresh: np.ndarray) -> np.ndarray:
         if len(self._replaced):
             base = base[~np.isin(base, self._replaced)]
@@ -222,6 +241,12 @@ class NameIndex:
 
     def _name(self, place: int) -> Name:
         return Name(self._key(place), self._printed(place), self._papers(place))
+
+
+def _in_one_letter(key: str) -> list[str]:
+    """A key with umlauts in one letter, as the keys of names that print them; without itself."""
+    umlauts, rings = _UMLAUT.sub(r"\1", key), _RING.sub(r"\1", key)
+    return [short for short in dict.fromkeys((umlauts, rings, _RING.sub(r"\1", umlauts))) if short != key]
 
 
 def _common(several: Sequence[np.ndarray]) -> np.ndarray:

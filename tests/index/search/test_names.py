@@ -1,7 +1,14 @@
 import pytest
 
 from data.keys import name_key
-from index.identity.person_names import compatible, may_be_form, parse_name, split_name
+from index.identity.person_names import (
+    compatible,
+    could_print,
+    may_be_form,
+    may_be_one,
+    parse_name,
+    split_name,
+)
 from index.search.names import NameIndex
 
 
@@ -56,6 +63,52 @@ def test_an_initial_is_a_candidate_never_the_same(names):
 def test_other_forms_are_offered(names):
     assert _names(names.others("ChonLam Lao")) == ["Chon Lam Lao"]
     assert _names(names.others("Minlan Yu")) == ["M. Yu"]
+
+
+@pytest.fixture(scope="module")
+def umlauts():
+    printed = {"Hinrich Schütze": 62, "Hinrich Schuetze": 4, "Jörg Tiedemann": 15, "Björn W. Schuller": 16}
+    printed |= {"Jan Nygård": 2, "Yue Li": 9, "Yu Li": 30, "Anders Søgaard": 24, "Jana Schumann": 80}
+    return NameIndex([(name_key(name), name, count) for name, count in printed.items()])
+
+
+def test_an_umlaut_may_be_typed_as_two_letters(umlauts):
+    assert umlauts.get("Joerg Tiedemann").name == "Jörg Tiedemann"
+    assert umlauts.get("Tiedemann, Joerg").name == "Jörg Tiedemann"
+    assert umlauts.get("Jan Nygaard").name == "Jan Nygård"
+    assert umlauts.get("anders soegaard").name == "Anders Søgaard"
+    assert umlauts.get("Hinrich Schuetze").papers == 4, "printed so"
+    assert umlauts.get("Yue Lee") is None
+    assert umlauts.get("Yu Li").name == "Yu Li", "Yue is another name"
+
+
+def test_both_spellings_of_an_umlaut_are_offered(umlauts):
+    assert _names(umlauts.others("Hinrich Schütze")) == ["Hinrich Schuetze"]
+    assert _names(umlauts.others("Hinrich Schuetze")) == ["Hinrich Schütze"]
+    assert _names(umlauts.others("Bjoern Schuller")) == ["Björn W. Schuller"]
+    assert umlauts.others("Yue Li") == umlauts.others("Yu Li") == []
+    assert _names(umlauts.near("Schuetze")) == ["Hinrich Schütze", "Hinrich Schuetze"]
+    assert _names(umlauts.complete("schuet")) == ["Hinrich Schütze", "Hinrich Schuetze"]
+    assert _names(umlauts.complete("joerg t")) == ["Jörg Tiedemann"]
+    assert _names(umlauts.complete("yue")) == ["Yue Li"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "may"),
+    [
+        ("Daniel Rückert", "Daniel Rueckert", True),
+        ("D. Rückert", "Daniel Rueckert", True),
+        ("Björn Schuller", "Bjoern W. Schuller", True),
+        ("Kilian Rückschloß", "Kilian Rueckschloss", True),
+        ("Yü Li", "Yu Li", True),
+        ("Xue Li", "Xu Li", False),
+        ("Michael Färber", "Michaela Faerber", False),
+    ],
+)
+def test_an_umlaut_and_its_two_letters_may_be_one_person(one, other, may):
+    assert may_be_one(one, other) is may_be_one(other, one) is may
+    assert could_print(one, other) is could_print(other, one) is may
+    assert may_be_form(parse_name(one), parse_name(other)) is may
 
 
 def test_a_name_of_three_words_is_offered_in_the_other_order():
