@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Container, Sequence
 
@@ -22,6 +23,8 @@ FEWEST = 3
 SHARE = 0.5
 """A text with at least this share of unknown words is in another language."""
 
+_SYSTEM = re.compile(r"\b\w*[a-z]\w*[A-Z]\w*")
+"""A name such as *BanglaBERT*, which no language has as a word."""
 ACCENTED = 0.3
 """The same where several words have accents."""
 
@@ -47,7 +50,10 @@ def foreign(
     named = [_SCRIPTS[script] for script in scripts if script in _SCRIPTS]
     if 2 * len(named) > len(letters) or (named and len(named) >= FEWEST):
         return "Japanese" if "Japanese" in named else max(named, key=named.count)
-    plain = [word for word in dict.fromkeys(words) if len(word) > 1 and not word.isdecimal()]
+    names = {name.casefold() for name in _SYSTEM.findall(text)}
+    plain = [
+        word for word in dict.fromkeys(words) if len(word) > 1 and not word.isdecimal() and word not in names
+    ]
     strange = [word for word in plain if not word.isascii() or (word not in known and papers(word) < often)]
     accented = sum(not word.isascii() for word in plain)
     share = ACCENTED if accented > 1 else SHARE

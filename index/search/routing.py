@@ -51,20 +51,30 @@ _SUMMARY = re.compile(
 )
 _EXPERT = r"(?:(?:an?|the|some|any|good|leading|top|best) )*(?:experts?|specialists?|reviewers?|referees?)"
 _FOR_IT = r"(?: for (?:an?|the|my|this|our) (?:paper|manuscript|submission|proposal|project))?"
+_SOMEBODY = r"(?:people|researchers|(?:some|any)(?:body|one))"
+_WORKING = r"(?:works?|working|stud(?:y|ies|ying)|researches|researching)"
+_SEEKS = (
+    r"(?:(?:please |can you |could you )*(?:find|show|give|list|suggest|recommend|name)(?: me| us)?"
+    r"|(?:(?:i|we)(?: am|['’]m| are|['’]re)? )?(?:look(?:ing)?|search(?:ing)?)(?: for)?"
+    r"|(?:i|we) (?:need|want|seek)|do you know)"
+)
 _WHO_KNOWS = re.compile(
     r"(?:who (?:here )?(?:knows?|works|worked|is working|studies|researches"
     rf"|(?:is|are) {_EXPERT}{_FOR_IT})"
     r"|who (?:should|could|can) review (?:this|it|an?|the|my|our)"
     r"(?: (?:paper|manuscript|submission|proposal))?(?=:| (?:on|about) )"
     r"|(?:experts|specialists|reviewers|referees)(?= (?:on|in|for) )"
-    r"|(?:people|researchers) who (?:work on|study)(?= )"
-    r"|(?:please |can you |could you )*(?:find|show|give|list|suggest|recommend|name)(?: me| us)? "
+    r"|(?:people|researchers) (?:who (?:work on|study)|working on)(?= )"
+    rf"|(?:(?:does|do|is|are|is there) )?(?:some|any)(?:body|one)(?: here| who| that| is)* "
+    rf"(?:{_WORKING}(?= (?:on|in|with) )|knows?(?= (?:about|anything about|much about|a lot about) ))"
+    rf"|{_SEEKS} "
     rf"(?:{_EXPERT}{_FOR_IT}(?= (?:on|in|for|about|of) )"
-    r"|(?:some |a |any )?(?:people|researchers|somebody|someone) who (?:works?|knows?|studies|study)"
+    rf"|(?:some |a |any )?{_SOMEBODY} (?:(?:who|that) (?:is |are )?(?:{_WORKING}|knows?)|working(?= on ))"
     r"(?: much| a lot)?"
     r"|(?:a |some )?(?:collaborators?|people to (?:work|collaborate|talk) (?:with|to))(?: for (?:me|us))?"
     r"(?= (?:on|about|in) ))"
-    r"|who(?:m)? (?:should|can|could|do) (?:i|we) (?:talk|speak|write|turn|ask|contact|meet)(?: to| with)?"
+    r"|who(?:m)? (?:(?:should|can|could|do) (?:i|we)|(?:i|we) (?:should|can|could|may))"
+    r" (?:talk|speak|write|turn|ask|contact|meet)(?: to| with)?"
     r"(?= (?:about|on|for|regarding) ))(?: anything| a lot| much| best)?"
     r"(?::| about| on| in| of| for| regarding)?\s+(.+?)[?!. ]*",
     re.IGNORECASE | re.DOTALL,
@@ -73,18 +83,28 @@ _TOGETHER = re.compile(
     r"(?:do|does|did|have|has|are|were|is)\b.*\b(?:with|together|each other|co-?authors?|collaborat\w+)\b",
     re.IGNORECASE,
 )
+_SHARED = re.compile(r"\b(?:share[ds]?|(?:have )?in common)\b", re.IGNORECASE)
 _COAUTHORS = re.compile(
     r"\b(?:co-?authors?|collaborators?|(?:work(?:s|ed|ing)?|writ(?:es?|ing|ten)|wrote|publish(?:es|ed|ing)?"
     r"|collaborat(?:es?|ed|ing))\s+with|worked\s+together)\b",
     re.IGNORECASE,
 )
+_ARCHIVES = (
+    "acl|astro-ph|cond-mat|cs|econ|eess|gr-qc|hep-(?:ex|lat|ph|th)|math|math-ph|nlin|nucl-(?:ex|th)|physics"
+    "|q-bio|q-fin|quant-ph|stat"
+)
+"""Whole categories: of arXiv's, and the one of the ACL Anthology."""
 _NEW = re.compile(
     r"(?:what(?:['’]?s| is) new|anything new|new papers|what was announced)"
-    r"(?: (?:today|yesterday))?(?: (?:in|for) (?P<category>[a-z-]+(?:\.[A-Za-z-]+)?))?[?!. ]*",
+    rf"(?: (?:today|yesterday))?(?: (?:in|for) (?P<category>(?:{_ARCHIVES})(?:\.[a-z-]+)?))?[?!. ]*",
     re.IGNORECASE,
 )
+_NEWS = re.compile(r"(?:what(?:['’]?s| is)|anything) new (?:in|on|about|for|with) ", re.IGNORECASE)
 _SHOW = re.compile(
-    r"(?:(?:please |can you |could you )*(?:show|open|find|get|look up|give|follow)(?: me| us)?(?: the)?"
+    rf"(?:(?:{_SEEKS} )?(?:(?:a|the) )?(?:bibtex|bib|ris|citation|reference)(?: entry)? (?:of|for)"
+    r"(?: the paper)?"
+    r"|(?:how (?:do|can|should) (?:i|we) )?cite(?: the paper)?"
+    r"|(?:please |can you |could you )*(?:show|open|find|get|look up|give|follow)(?: me| us)?(?: the)?"
     r"(?: (?:paper|card)(?: of| called| named)?)?:?"
     r"|who (?:wrote|published|(?:is|are) the authors? of)(?: the paper)?)\s+",
     re.IGNORECASE,
@@ -101,13 +121,18 @@ _WROTE = re.compile(
     r"|research|preprints?|released?|done|doing|up to)\b",
     re.IGNORECASE,
 )
+_APPEARED = re.compile(rf"{_WROTE.pattern}|\b(?:proposed|introduced|presented|announced)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:please |so |and |but |ok(?:ay)?,? )*"
     r"(?:what|which|who|whose|when|where|why|how|is|are|was|were|does|do|did|can|could|should|would|will|has|have|explain|compare)\b",
     re.IGNORECASE,
 )
 _PAPERS_WANTED = re.compile(
-    r"(?:what|which|are there|is there|any|do you (?:know|have)|have you (?:got|read)|can you find)\b"
+    r"(?:(?:hi|hello|hey|please|so|ok(?:ay)?)\W+)*"
+    r"(?:what|which|are there|is there|any|do you (?:know|have)|have you (?:got|read)|how (?:many|much)"
+    r"|(?:does|do) (?:any|some)(?:body|one) (?:know|have)|where (?:can|could|do) (?:i|we) find"
+    r"|(?:can|could|would|will) (?:you|i|we|(?:some|any)(?:body|one))(?: please)? (?:find|get|give|have|list"
+    r"|look|name|point|recommend|search|see|send|share|show|suggest|tell))\b"
     r"(?:\W+\w+){0,4}?\W+(?:papers?|publications|articles|studies|literature|(?:related|recent|new) work)\b"
     r"(?!\W+(?:say|show|find|claim|report|use|argue|conclude|suggest)s?\b)",
     re.IGNORECASE,
@@ -168,7 +193,9 @@ def route(
     if (new := _NEW.fullmatch(said)) and "new" in commands:
         category = new["category"]
         return Route("new", {"category": category} if category else {})
-    if follows or (_is_question(said) and not _PAPERS_WANTED.match(said)):
+    years = read.until is not None and _APPEARED.search(said) is not None  # only a search has a last day
+    listed = years or _NEWS.match(said) or _PAPERS_WANTED.match(said)
+    if follows or (_is_question(said) and not listed):
         return _question(said, read)
     return Route("search", {"query": said})
 
@@ -232,7 +259,10 @@ def _about_people(said: str, read: Understood, commands: Container[str]) -> Rout
     in_time = read.since is not None or read.until is not None
     if compares and len(read.people) == 2 and not in_time and "compare" in commands:
         return Route("compare", dict(zip(OPTIONS["compare"], read.people, strict=True)))
-    together = _TOGETHER.match(said) is not None and not _subject(_COAUTHORS.sub(" ", read.text))
+    shared = _SHARED.search(said) is not None and _COAUTHORS.search(said) is not None
+    together = (shared or _TOGETHER.match(said) is not None) and not _subject(
+        _SHARED.sub(" ", _COAUTHORS.sub(" ", read.text))
+    )
     if together and len(read.people) == 2 and not in_time and "compare" in commands:
         return Route("compare", dict(zip(OPTIONS["compare"], read.people, strict=True)))
     name = _one_name(read)

@@ -66,6 +66,7 @@ _FRAMES = tuple(
         rf"(?:what|which)\s+(?:\w+\s+)?{NOUN}\s+(?:exist|are\s+there|do\s+you\s+(?:have|know))(?:\s+{_THAT})?\s+",
         r"(?:what|which\s+\w+|how\s+many\s+\w+)\s+(?:did|has|have|does|do|is|are)\s+(?:\w+ly\s+)?(?:publish|writ|wrot|author|work|do(?:ne|ing)?\b)"
         r"\w*\s*(?:on|about)?[\s?]*",
+        rf"how\s+(?:many|much)\s+(?:\w+\s+)?{_PAPERS}\s+{_THAT}\s+",
         r"(?:is|are)\s+there\s+(?:any\s+)?",
         rf"{_ALL}*{_PAPERS}\s+{_THAT}\s+",
         rf"{_ALL}+{_SAID}\s+{_THAT}\s+",
@@ -75,7 +76,8 @@ _FRAMES = tuple(
     )
 )
 _TAIL = re.compile(
-    r"[,;]?\s+(?:papers|articles|publications|preprints|please|thanks?(?:\s+you)?|would\s+be\s+(?:great|nice|useful))[.!?]*$",
+    r"[,;]?\s+(?:papers|articles|publications|preprints|please|thanks?(?:\s+you)?|would\s+be\s+(?:great|nice|useful)"
+    r"|(?:(?:is|are|was|were)\s+there|(?:was|were|has\s+been|have\s+been)\s+(?:published|written|announced)))[.!?]*$",
     re.IGNORECASE,
 )
 _ONLY = re.compile(

@@ -79,6 +79,36 @@ CASES = [
     ("summarise PrismLLM", "", "PrismLLM", "/summary paper:PrismLLM"),
     ("whats new today", "", "", "/new"),
     ("what's new in cs.NI?", "", "cs.NI", "/new category:cs.NI"),
+    ("what's new in bioinformatics?", "", "bioinformatics", "/search query:…"),
+    ("what is new in NLP", "", "NLP", "/search query:…"),
+    ("anything new on protein folding?", "", "protein folding", "/search query:…"),
+    ("what's new in q-bio?", "", "q-bio", "/new category:q-bio"),
+    ("can you recommend papers on RDMA?", "", "RDMA", "/search query:…"),
+    ("could you please find papers about RDMA", "", "RDMA", "/search query:…"),
+    ("can you give me newest papers of RDMA please", "", "RDMA", "/search query:…"),
+    ("hi, is there some paper about RDMA?", "", "RDMA", "/search query:…"),
+    ("does anyone know good papers on RDMA?", "", "RDMA", "/search query:…"),
+    ("how many papers about RDMA are there?", "", "RDMA", "/search query:…"),
+    ("can you explain what RDMA papers measure?", "", "RDMA", "/ask question:…"),
+    ("could papers be written by a model?", "", "model", "/ask question:…"),
+    ("who i can ask about loss spikes", "", "…", "/who-knows topic:loss spikes"),
+    ("someone work on tibetan language?", "", "…", "/who-knows topic:tibetan language"),
+    ("is anybody here working on RDMA?", "", "…", "/who-knows topic:RDMA"),
+    ("does anyone know about RDMA?", "", "…", "/who-knows topic:RDMA"),
+    ("i look for people working on icelandic", "", "…", "/who-knows topic:icelandic"),
+    ("I'm looking for a reviewer for my paper on RDMA", "", "…", "/who-knows topic:RDMA"),
+    ("we need experts in RDMA", "", "…", "/who-knows topic:RDMA"),
+    ("does anyone know why RDMA fails?", "", "…", "/ask question:…"),
+    ("does someone work on weekends?", "", "…", "/who-knows topic:weekends"),
+    ("people working on RDMA", "", "…", "/who-knows topic:RDMA"),
+    ("looking for people in crowds", "", "…", "/search query:…"),
+    ("give me the bibtex of PrismLLM", "", "…", "/paper paper:PrismLLM"),
+    ("how do I cite PrismLLM?", "", "…", "/paper paper:PrismLLM"),
+    ("citation for PrismLLM", "", "…", "/paper paper:PrismLLM"),
+    ("what was published in 2024 about RDMA", "", "RDMA", "/search query:…"),
+    ("who wrote about RDMA in 2024?", "", "RDMA", "/search query:…"),
+    ("which methods were proposed in 2024 for RDMA?", "", "methods RDMA", "/search query:…"),
+    ("how well did RDMA scale in 2024?", "", "RDMA", "/ask question:…"),
     ("help", "", "help", "/help"),
     ("hi!", "", "hi", "/help"),
     ("", "", "", "/help"),
@@ -112,6 +142,10 @@ def test_a_family_name_of_several_is_asked_for_and_several_people_are_searched_f
     compared = Route("compare", {"first": "Minlan Yu", "second": "Kai Chen"})
     assert route("compare Minlan Yu and Kai Chen", two) == compared
     assert route("Minlan Yu vs. Kai Chen", replace(two, text="vs.")) == compared
+    shared = replace(two, text="which coauthors do and share")
+    assert route("which coauthors do Minlan Yu and Kai Chen share", shared) == compared
+    shared = replace(two, text="who have and in common as collaborators?")
+    assert route("who have Minlan Yu and Kai Chen in common as collaborators?", shared) == compared
     on_subject = replace(two, text="compare congestion control of")
     assert route("compare congestion control of Minlan Yu and Kai Chen", on_subject).command != "compare"
     both = Read(people=("Minlan Yu", "Kai Chen"), people_sure=True, people_said="Minlan Yu and Kai Chen")
