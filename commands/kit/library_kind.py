@@ -1,12 +1,14 @@
-"""Whether the library's papers are arXiv's, so that examples and hints name what it has."""
+"""Whether the library is of arXiv, and which categories it has, so that hints name what there is."""
 
 from __future__ import annotations
 
 from commands.kit.services import Services
 from data.sources.arxiv_fields import NAMES
+from index.search.facets import in_category
 
 _FEW = 0.05
 """The sample brings a few papers of arXiv into every library; a smaller share than this says nothing."""
+_NAMED = 5
 
 
 def has_arxiv(services: Services) -> bool:
@@ -15,3 +17,12 @@ def has_arxiv(services: Services) -> bool:
         return True
     counts = services.corpus.facets.category_counts()
     return sum(count for name, count in counts.items() if name in NAMES) > _FEW * len(services.corpus.facets)
+
+
+def lacking_category(services: Services, category: str | None) -> str:
+    """What to say of a category in which the library has no paper at all; empty where it has one."""
+    known = services.corpus.facets.category_counts()
+    if not category or not known or any(in_category(name, category) for name in known):
+        return ""
+    most = sorted(known, key=lambda one: (-known[one], one))[:_NAMED]
+    return f"No paper in this library is in {category}. Categories with most papers: {', '.join(most)}."

@@ -16,6 +16,7 @@ from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day as day_text
 from commands.cards.text import plural, shown
 from commands.kit.installs import anywhere
+from commands.kit.library_kind import lacking_category
 from commands.kit.links import Link, Press, button, choice, link, select
 from commands.kit.options import A_CATEGORY, PRIVATE, category_name, complete_category
 from commands.kit.progress import Need
@@ -149,6 +150,8 @@ async def show(
     footer = f"-# {shown_counts}" if shown_counts else None
     if not counts:
         heading = f"## New {when}\nI have read no listing for that day."
+    elif not entries and (lacking := lacking_category(services, category)):
+        heading += f"\n{lacking}"
     elif not entries:
         heading += f"\nI know of nothing announced {'that day' if by_day else 'then'} in this category."
     if pages > 1:

@@ -26,6 +26,7 @@ from commands.cards.search import (
 from commands.cards.text import bold_matches, label, safe, shorten
 from commands.kit.installs import anywhere
 from commands.kit.kept import kept_link, kept_numbers
+from commands.kit.library_kind import lacking_category
 from commands.kit.limits import SEARCH
 from commands.kit.links import Link, Press, button, choice, link
 from commands.kit.options import (
@@ -240,9 +241,8 @@ def _unfitting(
     """What to say where nothing fits, and what to try."""
     since = max((one for one in (asked.since, said.since) if one), default=None)
     limited = bool(asked.since or asked.category or asked.author or said.query.author or said.query.category)
-    known = services.paper_count
-    return unfitting(
-        known,
+    says, advice = unfitting(
+        services.paper_count,
         said,
         _named(asked, said),
         since=since,
@@ -251,6 +251,8 @@ def _unfitting(
         guesses=guesses,
         anywhere=found.anywhere,
     )
+    lacking = lacking_category(services, asked.category or said.query.category)
+    return says, f"-# {lacking}" if lacking else advice
 
 
 def _answer(services: Services, paper: Paper, query: str) -> str:

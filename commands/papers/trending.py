@@ -14,6 +14,7 @@ from commands.cards.pictures import trends_png
 from commands.cards.text import day, label, plural, shown
 from commands.kit.dated_by import dated_by
 from commands.kit.installs import anywhere
+from commands.kit.library_kind import lacking_category
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, choice, link, select
 from commands.kit.options import A_CATEGORY, PRIVATE, category_name, complete_category
@@ -86,6 +87,8 @@ async def show(services: Services, days: int, category: str | None) -> ui.Layout
         f"## Growing topics{where}, {days} days up to {upto}\n"
         f"{plural(now, 'paper')}, {before:,} in the {days} days before"
     )
+    if lacking := lacking_category(services, category):
+        return note(f"{head}\n{lacking}")
     if not trends:
         return note(f"{head}\nNo topic grew significantly. {_what_else(days, category)}")
     lines = [

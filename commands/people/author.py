@@ -76,12 +76,12 @@ async def show_card(services: Services, number: int, member: int, *, private: bo
 
 
 def _by_year(years: Mapping[int, int]) -> str:
-    """The papers of each year that the picture shows, after the sum of all earlier ones."""
+    """The papers of each year with some that the picture shows, after the sum of all earlier ones."""
     recent = newest(years)
     first = min(recent)
     earlier = sum(count for year, count in years.items() if year < first)
     told = [f"{earlier} before {first}"] if earlier else []
-    return ", ".join([*told, *(f"{count} in {year}" for year, count in recent.items())])
+    return ", ".join([*told, *(f"{count} in {year}" for year, count in recent.items() if count)])
 
 
 def _rows(person: int) -> tuple[list[ui.Item[Any]], list[ui.Item[Any]]]:
