@@ -1,4 +1,4 @@
-"""`/similar`: the papers most similar to one, or to a pasted abstract."""
+"""`/similar`: the papers most similar to one, to a pasted abstract, or to an idea in a sentence."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from commands.kit.services import Services
 from commands.kit.similar_papers import similar_papers, similar_to_text
 from commands.kit.spoken import Spoken, spoken
 from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others
+from data.keys import title_words
 from index.search.understanding import is_description
 
 NEEDS = (Need.PAPERS, Need.MEANING)
 CHOOSE = "paper.choose_similar"
+SENTENCE = 7
+"""From so many words on, a text that names no paper is a sentence to compare."""
 
 
 @button("paper.similar", "s:{paper}")
@@ -53,7 +56,7 @@ class Similar(commands.Cog):
     @app_commands.command()
     @anywhere
     @app_commands.describe(
-        paper="A title or part of one, a system's name, a DOI, an id or link, or an abstract",
+        paper="A title or part of one, a system's name, a DOI, an id or link, an abstract or idea",
         private=PRIVATE,
     )
     @app_commands.autocomplete(paper=complete_paper)
@@ -73,7 +76,7 @@ async def similar_to(services: Services, typed: str) -> ui.LayoutView:
         return await offer_others(services, view, meant.others, typed, CHOOSE)
     if meant.others:
         return await ask_which_paper(services, meant.others, typed, CHOOSE)
-    if is_description(typed):
+    if is_description(typed) or len(title_words(typed)) >= SENTENCE:
         return await similar_to_text(services, typed)
     return await no_such_paper(services, typed, CHOOSE)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from data.stores.people import Person
 from data.stores.store import Store
+from index.identity.person_names import may_be_one
 from index.people.closeness import alike_papers, apart, closeness
 from index.people.closest_work import ClosestWork, unit
 from index.people.joined import joined, slices
@@ -311,7 +312,8 @@ class PeopleIndex:
     def near(self, person: int, vectors: Vectors, most: int = 10, *, strangers: bool = False) -> list[Near]:
         """People with two papers or more whose work lies closest; ``strangers`` leaves out coauthors.
 
-        Those with the nearest mean vectors are ranked by :func:`index.people.closeness.closeness`.
+        People who may be the same by their name are left out. Those with the nearest mean vectors are
+        ranked by :func:`index.people.closeness.closeness`.
         """
         if self._closest is None:
             return []
@@ -323,6 +325,7 @@ class PeopleIndex:
         close = self._nearest(own, COMPARED * most + 1 + (len(known) if strangers else 0))
         others = [other for other in close if other != person and not (strangers and other in known)]
         others = [other for other in others if may_suggest(self, other)]
+        others = [other for other in others if not may_be_one(self.name(person), self.name(other))]
         return self._ranked(person, others[: COMPARED * most], vectors, known)[:most]
 
     def near_on_average(self, person: int, vectors: Vectors, most: int) -> list[tuple[int, float]]:

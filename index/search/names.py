@@ -53,11 +53,7 @@ class NameIndex:
 
     def get(self, name: str) -> Name | None:
         """The name with exactly this key, in any of its printed forms; an umlaut may be two letters."""
-        key = name_key(name)
-        place = self._at(key)
-        if place is None:
-            alike = (at for short in _in_one_letter(key) if (at := self._at(short)) is not None)
-            place = next((at for at in alike if in_two_letters(self._printed(at)) == key), None)
+        place = self._spelled(name_key(name))
         return self._name(place) if place is not None else None
 
     def complete(self, typed: str, limit: int = 25) -> list[Name]:
@@ -120,7 +116,7 @@ class NameIndex:
         key = name_key(words)
         # Names are sorted under each of their words; a space says that more words follow.
         places = self._most(_common([distinct(self._under(f"{word} ")) for word in key.split(" ")]), limit)
-        exact = self._at(key)
+        exact = self._spelled(key)
         if exact is not None:
             places = list(dict.fromkeys([exact, *places]))[:limit]
         return [self._name(place) for place in places]
@@ -172,6 +168,13 @@ class NameIndex:
         base, fresh = self._tables
         place = fresh.get(key)
         return self._base + place if place is not None else base.get(key)
+
+    def _spelled(self, key: str) -> int | None:
+        """As :meth:`_at`; else the name that has this key if its umlauts are two letters."""
+        if (place := self._at(key)) is not None:
+            return place
+        alike = (at for short in _in_one_letter(key) if (at := self._at(short)) is not None)
+        return next((at for at in alike if in_two_letters(self._printed(at)) == key), None)
 
     def _under(self, prefix: str) -> np.ndarray:
         """Places of the names that begin with the prefix when read from one of their words."""

@@ -109,6 +109,13 @@ async def test_similar_to_a_pasted_abstract(lab):
     assert "TrainMover" in reply.text
 
 
+async def test_an_idea_in_a_sentence_is_compared_with_papers(lab):
+    reply = await lab.user.slash("/similar move training jobs to other machines when one fails")
+    assert "Similar to your text" in reply.text
+    assert "1. **[TrainMover" in reply.text
+    assert "No paper matches" in (await lab.user.slash("/similar qqq www zzz")).text
+
+
 async def test_several_candidates_give_a_select(lab):
     reply = await lab.user.slash("/similar training")
     assert reply.selects, reply.text

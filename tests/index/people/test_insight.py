@@ -152,6 +152,27 @@ async def test_coauthors_ways_and_neighbours(corpus, insight):
     assert all(found.person != ada for found in near)
 
 
+async def test_nobody_is_similar_to_who_may_be_the_same_person(corpus, insight):
+    made = texts(20)
+    names = ["Jörg Müller", "Joerg Mueller", "J. Müller"]
+    rows = [
+        record(200 + n, title=f"{title} again", abstract=abstract, authors=[names[n % 3], f"Guest {n}"])
+        for n, (title, abstract) in enumerate(made)
+    ]
+    with corpus.writing():
+        await corpus.store.upsert(rows)
+        await corpus.embed_backlog()
+        await identify(corpus)
+        await derive(corpus)
+    await insight.refresh()
+    one, other = await who(corpus, "Jörg Müller"), await who(corpus, "Joerg Mueller")
+    assert one != other
+    for person in (one, other):
+        near = [found.name for found in insight.people.near(person, corpus.vectors, 20)]
+        assert "Ada Lovelace" in near
+        assert not {*names} & {*near}
+
+
 async def test_those_who_wrote_the_same_papers_do_not_fill_the_list_of_similar_people(corpus, insight):
     [ada] = [await who(corpus, "Ada Lovelace")]
     near = insight.people.near(ada, corpus.vectors, 10)

@@ -78,6 +78,7 @@ def test_an_umlaut_may_be_typed_as_two_letters(umlauts):
     assert umlauts.get("Jan Nygaard").name == "Jan Nygård"
     assert umlauts.get("anders soegaard").name == "Anders Søgaard"
     assert umlauts.get("Hinrich Schuetze").papers == 4, "printed so"
+    assert _names(umlauts.having("Joerg Tiedemann")) == ["Jörg Tiedemann"]
     assert umlauts.get("Yue Lee") is None
     assert umlauts.get("Yu Li").name == "Yu Li", "Yue is another name"
 
