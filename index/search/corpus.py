@@ -113,6 +113,7 @@ class Corpus:
         self._hashes = np.zeros(0, np.int64)
         self._lacks = LackingVectors()
         self._lock = FileLock(folder / "write.lock", timeout=0)
+        self._may_write = False
 
     @classmethod
     async def open(
@@ -138,15 +139,21 @@ class Corpus:
         index.search.embedding_model.ModelError
             If the model is missing.
         BusyError
-            If the files are of another database, and a process has been writing to them for :data:`PATIENCE`.
+            If the files are of another database, and a process has been writing to them for :data:`PATIENCE`;
+            or if vectors are to be thrown away to ``rebuild`` them, and a process is writing.
         data.database.engine.StoreError
             If the files are of another database, and this one may have been named by mistake.
         """
         folder.mkdir(parents=True, exist_ok=True)
         async with _of_this_database(store, folder, may_remove=renew or writable) as foreign:
             corpus = cls(store, folder, embedder, engine_name)
-            corpus.ray = ray
-            await corpus.open_vectors(writable=writable or foreign, rebuild=rebuild)
+            corpus.ray, corpus._may_write = ray, writable
+            if foreign:
+                await corpus.open_vectors(writable=True, rebuild=rebuild)
+            elif writable:
+                await corpus._open_to_write(rebuild=rebuild)
+            else:
+                await corpus.open_vectors()
             await corpus.refresh()
             if foreign:
                 await asyncio.to_thread(corpus._remove_foreign_vectors)
@@ -154,6 +161,22 @@ class Corpus:
             await corpus.open_vectors()
         await asyncio.to_thread(corpus.waiting)  # checks all papers once, which would delay a reply
         return corpus
+
+    async def _open_to_write(self, *, rebuild: bool) -> None:
+        """Open the vectors as who may cut a torn tail back, or throw them away, if nobody else writes now.
+
+        Raises
+        ------
+        BusyError
+            If another process does, and they are to be thrown away; else :meth:`writing` says so.
+        """
+        try:
+            with self.writing():
+                await self.open_vectors(writable=True, rebuild=rebuild)
+        except BusyError:
+            if rebuild:
+                raise
+            await self.open_vectors()
 
     def _remove_foreign_vectors(self) -> None:
         """Remove the vectors that are of no paper's present text."""
@@ -188,6 +211,8 @@ class Corpus:
         except Timeout as error:
             raise BusyError(_BUSY) from error
         try:
+            if self._may_write and self.vectors is not None:  # another process may have written since
+                self.vectors.log.begin_to_write()
             yield
         finally:
             try:

@@ -87,13 +87,27 @@ class VectorLog:
         """
         log = cls(folder, fingerprint)
         folder.mkdir(parents=True, exist_ok=True)
-        manifest = log._read_manifest() if not rebuild else None
-        if manifest is None:
-            if writable:
-                log._start_generation(log._last_generation() + 1)
-            return log
-        log.refresh(cut=writable)
+        if rebuild and writable:
+            log._start_generation(log._last_generation() + 1)
+        elif writable:
+            log.begin_to_write()
+        else:
+            log.refresh()
         return log
+
+    def begin_to_write(self) -> None:
+        """Take in what other processes have written, cut a torn tail back, and make the files if need be.
+
+        Raises
+        ------
+        ForeignVectorsError, VectorsError
+            As :meth:`open`.
+        """
+        with self._changing:
+            if self._read_manifest() is None:
+                self._start_generation(self._last_generation() + 1)
+            else:
+                self._follow(cut=True)
 
     @staticmethod
     def files_in(folder: Path) -> list[str]:

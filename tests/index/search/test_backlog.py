@@ -89,6 +89,25 @@ async def test_a_stop_waits_until_vectors_are_written_before_another_may_write(s
     assert (embedding_.cancelled(), len(other.vectors)) == (True, 4)
 
 
+async def test_vectors_that_are_being_written_are_neither_thrown_away_nor_cut(store, papers, tmp_path):
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    with corpus.writing():
+        await corpus.embed_backlog()
+        rows = next((tmp_path / "vectors").glob("rows-*"))
+        whole = rows.stat().st_size
+        with rows.open("ab") as stream:  # their entries come next
+            stream.write(bytes(2 * 384))
+        with pytest.raises(BusyError):
+            await Corpus.open(store, tmp_path, Embedder(), writable=True, rebuild=True)
+        other = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+        with pytest.raises(BusyError), other.writing():
+            pass
+        assert rows.stat().st_size == whole + 2 * 384
+    with other.writing():
+        assert rows.stat().st_size == whole, "what was torn is cut once nobody writes"
+        assert len(other.vectors) == len(papers)
+
+
 async def test_a_database_that_goes_away_meanwhile_is_told_after_what_was_embedded(
     store, papers, monkeypatch
 ):
