@@ -32,6 +32,8 @@ LONGEST = 4_000
 """Characters of a form's field, as many as Discord takes."""
 _NUMBER = re.compile(r"~(\d{1,10})\s*$")
 LONGEST_TIME = 20
+LONGEST_OWN_NAME = 80
+"""Characters of a digest's name."""
 
 
 class Then(Protocol):
@@ -124,7 +126,9 @@ class NameAndTime(DigestForm):
     def __init__(self, services: Services, digest: Digest, then: Then) -> None:
         super().__init__(services, digest, "Name and time", "dgn", then)
         self.ask(
-            name=ui.TextInput(label="Name", default=digest.name[:80], max_length=80),
+            name=ui.TextInput(
+                label="Name", default=digest.name[:LONGEST_OWN_NAME], max_length=LONGEST_OWN_NAME
+            ),
             at=time_field(digest),
             zone=ui.TextInput(
                 label="Time zone, such as Europe/Berlin", default=digest.zone[:60], max_length=60
@@ -133,7 +137,7 @@ class NameAndTime(DigestForm):
 
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
         read, problem = time_and_zone(self._digest, values)
-        name = values["name"] or "New papers"
+        name = values["name"][:LONGEST_OWN_NAME] or "New papers"
         await self._services.store.digests.change(self._digest.id, name=name, **read)
         return await self._then(problem=problem)
 

@@ -21,7 +21,7 @@ from commands.kit.which_paper import unknown_paper
 from commands.kit.which_person import ask_which, complete_person, options, whom
 from commands.members.following import follow_options, show_following
 from commands.members.topic_remarks import NO_REMARKS, Remarks, remarks_on
-from data.stores.members import MOST_FOLLOWED, TooManyError
+from data.stores.members import LONGEST_TARGET, MOST_FOLLOWED, TooManyError
 
 NEWS = {
     "person": "their new papers",
@@ -94,6 +94,7 @@ async def follow(
     services: Services, member: int, kind: str, target: str, name: str, remarks: Remarks = NO_REMARKS
 ) -> ui.LayoutView:
     """Follow something, and say what news that brings."""
+    target = target[:LONGEST_TARGET]
     try:
         new = await services.store.members.follow(member, kind, target, name, services.place.guild)
     except TooManyError as error:

@@ -16,6 +16,8 @@ from data.tables.papers import PersonRow
 
 MOST_FOLLOWED = 500
 """Follows per member; a digest serves those who want more."""
+LONGEST_TARGET = 200
+"""Characters by which a topic is known again; folding makes some texts longer."""
 KINDS = ("person", "paper", "topic", "category")
 
 
@@ -50,6 +52,7 @@ class Members(Repository):
             Where the member follows :data:`MOST_FOLLOWED` things.
         """
         assert kind in KINDS
+        target = target[:LONGEST_TARGET]
         mine = select(FollowRow.id).where(FollowRow.member == member)
         async with self._writer.begin() as connection:
             if await connection.scalar(mine.where(FollowRow.kind == kind, FollowRow.target == target)):
@@ -60,7 +63,7 @@ class Members(Repository):
             row = {
                 "member": member,
                 "kind": kind,
-                "target": target[:200],
+                "target": target,
                 "shown": shown[:300],
                 "guild": guild,
             }
@@ -73,13 +76,14 @@ class Members(Repository):
         If the member already follows the new words, one of the two is left.
         """
         own = (FollowRow.member == member, FollowRow.kind == "topic")
+        target = target[:LONGEST_TARGET]
         async with self._writer.begin() as connection:
             if not await connection.scalar(select(FollowRow.id).where(FollowRow.id == follow, *own)):
                 return None
-            same = delete(FollowRow).where(FollowRow.target == target[:200], FollowRow.id != follow, *own)
+            same = delete(FollowRow).where(FollowRow.target == target, FollowRow.id != follow, *own)
             await connection.execute(same)
             reworded = update(FollowRow).where(FollowRow.id == follow, *own)
-            await connection.execute(reworded.values(target=target[:200], shown=shown[:300]))
+            await connection.execute(reworded.values(target=target, shown=shown[:300]))
             row = (await connection.execute(select(*_FOLLOW).where(FollowRow.id == follow))).first()
         return Follow(*row) if row else None
 

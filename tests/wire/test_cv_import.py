@@ -130,9 +130,11 @@ async def test_an_orcid_record_is_taken_over(own, site):
     assert "either a file" in (await user.slash("/profile import")).text
     assert "not an ORCID" in (await user.slash("/profile import orcid:12")).text
     path = "/orcid/v3.0/0000-0002-1825-0097/record"
-    site.pages[path] = "[]"
     ask = "/profile import orcid:0000-0002-1825-0097"
-    assert "not a record" in (await user.slash(ask)).text
+    works = '"activities-summary": {"works": {"group": []}}'
+    for page in ("[]", f'{{{works}, "person": [1]}}', f'{{{works}, "person": {{"keywords": 5}}}}'):
+        site.pages[path] = page
+        assert "not a record" in (await user.slash(ask)).text, page
     group = {"work-summary": [{"title": {"title": {"value": TITLE}}}]}
     site.pages[path] = json.dumps({"activities-summary": {"works": {"group": [group]}}})
     assert "Papers that I know (1)" in (await user.slash(ask)).text

@@ -52,6 +52,13 @@ async def test_a_plain_topic_is_followed_without_remarks(scene):
     assert labels(reply) == ["Undo"]
 
 
+async def test_a_long_topic_that_folds_to_a_longer_one_is_followed_once(scene):
+    topic = f"Strassen und {'ß' * 180}"
+    assert "You follow" in (await scene.user.slash(f"/follow topic:{topic}")).text
+    assert "You already follow" in (await scene.user.slash(f"/follow topic:{topic}")).text
+    assert await follows(scene) == {topic}
+
+
 async def test_a_topic_that_only_leaves_out_is_refused(scene):
     reply = await scene.user.slash("/follow topic:but not robots")
     assert "only says what to leave out" in reply.text

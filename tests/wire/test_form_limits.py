@@ -43,6 +43,14 @@ async def test_thirty_people_of_long_names_stand_in_a_digest_s_form_and_stay(sce
     assert (await store.digests.find(digest.id)).people == " ".join(map(str, people)), "none was lost"
 
 
+async def test_a_longer_name_than_the_form_takes_is_cut(scene):
+    """Discord's own client takes no more; a tampered one sends it."""
+    digest = await active(scene)
+    form = await (await scene.user.slash("/digest edit")).press("Name, time, zone")
+    await scene.user.submit(form.message["modal"], {"name": "n" * 4_000, "at": "09:00", "zone": "UTC"})
+    assert (await scene.bot.services.store.digests.find(digest.id)).name == "n" * 80
+
+
 async def test_twelve_long_tags_and_a_long_note_stand_in_the_library_s_form(scene):
     member = int(scene.user.user["id"])
     library = scene.bot.services.store.library
