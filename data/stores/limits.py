@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import String, delete, func, insert, select
+from sqlalchemy import ColumnElement, String, and_, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -48,6 +48,8 @@ class Limit:
 
 
 _DAY = timedelta(days=1)
+_APART = timedelta(minutes=5)
+"""How far the clocks of machines may be apart."""
 CLAIMS_BEGUN = Limit("claim", 5, timedelta(days=7))
 """A member's claims."""
 MAILS_OF_MEMBER = Limit("mail-member", 6, _DAY)
@@ -78,11 +80,16 @@ async def spend(connection: AsyncConnection, limit: Limit, *whose: int | str) ->
     await connection.execute(delete(CounterRow).where(CounterRow.until <= now))
     key = await hashed(connection, limit.kind, *whose)
     await _one_at_a_time(connection, key)
-    count = await connection.scalar(select(func.count()).where(CounterRow.key == key))
+    count = await connection.scalar(select(func.count()).where(CounterRow.key == key, _counts(limit, now)))
     if int(count or 0) >= limit.most:
         return False
     await connection.execute(insert(CounterRow).values(key=key, until=now + limit.within))
     return True
+
+
+def _counts(limit: Limit, now: datetime) -> ColumnElement[bool]:
+    """SQL: whether an action still counts; what would for longer than it can was noted by a clock ahead."""
+    return and_(CounterRow.until > now, CounterRow.until <= now + limit.within + _APART)
 
 
 async def _one_at_a_time(connection: AsyncConnection, key: str) -> None:
@@ -121,7 +128,7 @@ class LastingLimits(Repository):
             for place, (limit, whose) in enumerate(asked):
                 keys.append(await hashed(connection, limit.kind, whose))
                 await _one_at_a_time(connection, keys[-1])
-                standing = select(CounterRow.until).where(CounterRow.key == keys[-1], CounterRow.until > now)
+                standing = select(CounterRow.until).where(CounterRow.key == keys[-1], _counts(limit, now))
                 ends = sorted((await connection.scalars(standing)).all())
                 if len(ends) >= limit.most:
                     return place, (ends[-limit.most] - now).total_seconds()
