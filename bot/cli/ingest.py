@@ -182,8 +182,9 @@ async def ingest_recent(corpus: Corpus, settings: Settings, report: Reporter) ->
     """
     categories = sorted(settings.labmate_categories)
     last = await corpus.store.last_run("arxiv-oai", " ".join(categories))
-    since = clock.now().date() - RECENT
-    if last is not None:
+    today = clock.now().date()
+    since = today - RECENT
+    if last is not None and last.started.date() <= today:  # later: the clock was ahead, and nobody knows when
         since = last.started.date() - timedelta(days=1)
     return await ingest_oai(corpus, settings, sets_of(categories), since, report, only=categories)
 

@@ -8,8 +8,10 @@ import subprocess
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 from data.stores.store import Store
+from data.tables.papers import RunRow
 from tests.helpers import databases
 from tests.helpers.arxiv_server import ENTRY, feed, oai, oai_record
 from tests.helpers.process import PATIENCE, awaited, begin
@@ -85,6 +87,20 @@ async def test_oai_from_the_command_line_and_what_a_running_bot_does(serve, tmp_
     again = await labmate("ingest", "recent", folder=tmp_path / "other", url=server.url)
     assert "1 unchanged" in again.stderr
     assert server.asked[2]["from"] >= server.asked[1]["from"]
+
+
+async def test_after_a_run_under_a_clock_that_was_ahead_a_running_bot_asks_for_the_last_week(serve, tmp_path):
+    today = datetime.now(UTC).date()
+    server = await serve(lambda q, n: oai([oai_record("2605.00001", stamp=f"{today}", created=f"{today}")]))
+    assert (await labmate("ingest", "recent", folder=tmp_path, url=server.url)).returncode == 0
+    store = await Store.open(databases.url_of(tmp_path / "labmate.db"))
+    async with store._writer.begin() as connection:
+        ahead = {"started": datetime.now() + timedelta(days=3_650)}
+        await connection.execute(update(RunRow).where(RunRow.source == "arxiv-oai").values(**ahead))
+    await store.close()
+    done = await labmate("ingest", "recent", folder=tmp_path, url=server.url)
+    assert done.returncode == 0, done.stderr
+    assert server.asked[-1]["from"] == f"{today - timedelta(days=7)}"
 
 
 @pytest.mark.parametrize("kind", ["refused", "down"])
