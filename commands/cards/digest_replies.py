@@ -45,7 +45,7 @@ STATES = {
     "empty": "no match",
     "missed": "missed",
     "failed": "failed",
-    "written": "on its way",
+    "written": "not posted yet",
 }
 OPINIONS = {"save": "Saved to your library", "like": "Liked", "dislike": "Noted as not for you here"}
 ALREADY = {
@@ -161,7 +161,7 @@ def settings(
         lines += [*words, *([] if all(word[0] in '"“' for word in typed) else [FORMS_COUNT])]
     if digest.state == "broken":
         other = "" if digest.is_own else ", or choose another channel under *When and where*"
-        lines.append(f"To start it again, fix this and use /digest resume{other}.")
+        lines.append(f"To start it again, fix this and press *Resume*{other}.")
     if digest.state == "draft":
         first = "" if digest.zone else "choose a time zone. "
         lines.append(f"Not started yet: {first}*Preview* shows the post, *Start* turns it on.")

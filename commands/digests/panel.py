@@ -175,6 +175,10 @@ def _buttons(digest: Digest, *, about: bool) -> list[ui.Item[Any]]:
     buttons.append(link("digest.preview", "Preview", digest=digest.id))
     if digest.state == "draft":
         buttons.append(link("digest.start", "Start", digest=digest.id))
+    elif digest.state == "active":
+        buttons.append(link("digest.pause", "Pause", digest=digest.id))
+    else:
+        buttons.append(link("digest.resume", "Resume", digest=digest.id))
     delete = "digest.delete" if digest.state == "draft" else "digest.ask_delete"
     return [*buttons, link(delete, "Delete", digest=digest.id)]
 

@@ -66,3 +66,20 @@ async def test_a_missed_posting_counts_no_papers(scene):
     scene.at += DAY + timedelta(hours=6)
     assert await scene.poster.tick() == 0
     assert "- 17 Nov 2026: missed\n-# arXiv's listing" in (await scene.user.slash("/digest history")).text
+
+
+async def test_the_settings_of_a_digest_pause_it_and_let_it_go_on(scene):
+    digest = await active(scene)
+    assert "Paused" in (await (await scene.user.slash("/digest edit")).press("Pause")).text
+    settings = await scene.user.slash("/digest edit")
+    assert "Pause" not in [button["label"] for button in settings.buttons]
+    assert "Resumed" in (await settings.press("Resume")).text
+    assert (await scene.bot.services.store.digests.find(digest.id)).state == "active"
+
+
+async def test_what_a_stopped_digest_did_not_post_is_not_said_to_be_on_its_way(scene):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    await forbid(scene, scene.discord.channel, "send_messages")
+    assert await scene.poster.tick() == 0
+    assert "- 16 Nov 2026: not posted yet, 5 of 9 papers" in (await scene.user.slash("/digest history")).text
