@@ -33,7 +33,7 @@ NO_TAG = (
     "This forum requires a tag, and only moderators may set those that it has. Add a tag that anybody may "
 )
 NO_TAG += "set, allow me Manage Threads, or choose another place."
-NO_PICTURE = "Pictures are left out: I'm not allowed Attach Files there."
+NO_PICTURE = "Pictures are left out: I'm missing the permission Attach Files there."
 NO_LISTING = "I haven't read a listing yet, so there is nothing to post."
 NO_ZONE = (
     "Choose a time zone first: it is in the digest's settings (/digest edit, *When and where*). "
@@ -63,8 +63,13 @@ FORMS_COUNT = (
 
 def may_not_post(place: int, permissions: Sequence[str]) -> str:
     """What has to be allowed in a channel before a digest can be posted there."""
-    names = " and ".join(filter(None, [", ".join(permissions[:-1]), permissions[-1]]))
-    return f"I'm not allowed to post in <#{place}>. Allow me {names} there, or choose another channel."
+    wanted = permissions_named(permissions)
+    return f"I'm not allowed to post in <#{place}>. Give me the {wanted} there, or choose another channel."
+
+
+def permissions_named(names: Sequence[str]) -> str:
+    """``permission Send Messages``."""
+    return f"permission{'' if len(names) == 1 else 's'} {listed(names)}"
 
 
 def name_of(digest: Digest, most: int = 80) -> str:
@@ -353,7 +358,9 @@ def moved(digest: Digest, due: datetime | None) -> str:
     return f"{name_of(digest)} posts in {place(digest)} from now on.{ahead}{still}"
 
 
-def owner_told(digest: Digest, why: str) -> str:
-    """Tells a digest's owner about a problem."""
+def owner_told(digest: Digest, why: str, server: str = "", *, instead: bool = False) -> str:
+    """Tells a digest's owner about a problem, or the owner of its server ``instead``."""
     where = "" if digest.is_own else f" in <#{digest.channel}>"
-    return f"{name_of(digest, 100)}{where}: {shown(why, 400)}"
+    where += f" ({shown(server, 100)})" if server else ""
+    unreached = "\n-# You own this server. I couldn't reach the person who set it up." if instead else ""
+    return f"{name_of(digest, 100)}{where}: {shown(why, 400)}{unreached}"

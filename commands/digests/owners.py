@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from dataclasses import dataclass, replace
 from typing import Any
 
 import discord
@@ -13,13 +14,30 @@ from commands.cards.lists import note
 from commands.digests.pace import DirectPace
 from commands.kit.direct import in_direct
 from commands.kit.links import link
-from commands.kit.refusals import TOO_FAST
+from commands.kit.refusals import TOO_FAST, is_final
 from commands.kit.replies import NO_PINGS
+from commands.kit.servers import server_of
 from commands.kit.services import Services
 from data.stores.digest_record import Digest
 
 log = logging.getLogger("labmate")
 _MOST_WAITING = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Notice:
+    """What somebody is to be told of a digest; ``to`` is its owner, or in their stead the server's."""
+
+    digest: Digest
+    why: str
+    to: int
+    can_move: bool
+
+    def view(self, server: str) -> discord.ui.LayoutView:
+        """The direct message."""
+        digest = self.digest
+        move = [[link("digest.move", "Choose another channel", digest=digest.id)]] if self.can_move else []
+        return note(replies.owner_told(digest, self.why, server, instead=self.to != digest.owner), move)
 
 
 class Owners:
@@ -29,7 +47,7 @@ class Owners:
         self._client = client
         self._channels = services.store.direct_channels
         self._pace = DirectPace()
-        self._waiting: deque[tuple[Digest, str, bool]] = deque(maxlen=_MOST_WAITING)
+        self._waiting: deque[_Notice] = deque(maxlen=_MOST_WAITING)
 
     async def has_room_for(self, member: int) -> bool:
         """Whether a member can be written to now; it is counted."""
@@ -46,25 +64,35 @@ class Owners:
     async def tell(self, digest: Digest, why: str, *, stopped: bool = False) -> None:
         """Tell an owner, now or when there is room; if direct messages are closed, /digest list says it.
 
-        One of a server's digest that has ``stopped`` can choose another channel for it.
+        One of a server's digest that has ``stopped`` can choose another channel for it. If they can't be
+        reached, for example because they have left, the server's owner is told.
         """
-        self._waiting.append((digest, why, stopped and not digest.is_own))
+        self._waiting.append(_Notice(digest, why, digest.owner, can_move=stopped and not digest.is_own))
         await self.tell_waiting()
 
     async def tell_waiting(self) -> None:
         """Tell those who wait, as far as there is room."""
-        while self._waiting and await self.has_room_for(self._waiting[0][0].owner):
-            digest, why, can_move = self._waiting.popleft()
-            move = [[link("digest.move", "Choose another channel", digest=digest.id)]] if can_move else []
-            view = note(replies.owner_told(digest, why), move)
+        while self._waiting and await self.has_room_for(self._waiting[0].to):
+            notice = self._waiting.popleft()
+            server = await self._server(notice.digest)
+            view = notice.view(server.name if server else "")
 
             async def told(place: Any, view: discord.ui.LayoutView = view) -> None:
                 await place.send(view=view, allowed_mentions=NO_PINGS)
 
             try:
-                await in_direct(self._client, self._channels, digest.owner, told)
+                await in_direct(self._client, self._channels, notice.to, told)
             except discord.HTTPException as error:
                 if error.code == TOO_FAST:
-                    self._waiting.append((digest, why, can_move))
+                    self._waiting.append(notice)
                     self.too_fast()
-                log.info("the owner of digest %d was not told (%s): %s", digest.id, error, why)
+                elif is_final(error) and server is not None and server.owner_id not in (None, notice.to):
+                    self._waiting.append(replace(notice, to=server.owner_id))
+                log.info("%d was not told of digest %d (%s)", notice.to, notice.digest.id, error)
+
+    async def _server(self, digest: Digest) -> discord.Guild | None:
+        """A digest's server; None for one by direct message, or where Discord can't say it."""
+        try:
+            return None if digest.is_own else await server_of(self._client, digest.guild)
+        except (discord.HTTPException, OSError):
+            return None

@@ -7,6 +7,7 @@ from typing import Any
 
 import discord
 
+from commands.cards.digest_replies import permissions_named
 from commands.kit.refusals import FINAL
 
 HISTORY = "read_message_history"
@@ -62,7 +63,7 @@ def check(place: Any, may: discord.Permissions, form: str, *, history: bool = Tr
         Where a permission or a tag is missing.
     """
     if names := missing(place, may, form, history=history):
-        raise NotAllowed(f"I'm not allowed {', '.join(names)} there", names)
+        raise NotAllowed(f"I'm missing the {permissions_named(names)} there", names)
     if isinstance(place, discord.ForumChannel):
         tags_of(place, may)
 

@@ -106,6 +106,6 @@ async def test_a_stopped_digest_stays_stopped_where_it_may_not_post_either(scene
         await scene.discord.gateway.to_channel(new, "CHANNEL_UPDATE", new)
     panel = await scene.user.slash("/digest edit")
     refused = await panel.choose(new["id"], menu(panel, "dgc:"))
-    assert "Allow me Send Messages there, or choose another channel" in refused.text
+    assert "Give me the permission Send Messages there, or choose another channel" in refused.text
     after = await found(scene, digest)
     assert (after.channel, after.state) == (digest.channel, "broken")

@@ -66,7 +66,7 @@ async def test_a_thread_a_day_needs_what_threads_need_before_anything_is_posted(
     assert of_kind(scene.discord, PUBLIC_THREAD) == []
     refused = await scene.user.slash(f"/digest resume digest:#{digest.id}")
     assert name in refused.text
-    assert "Allow me" in refused.text
+    assert "Give me the permission" in refused.text
 
 
 async def test_in_a_thread_only_its_own_permission_counts(scene):
@@ -134,7 +134,7 @@ async def test_set_up_asks_for_what_is_missing(scene, permission, name):
     await forbid(scene, channel(scene), permission)
     refused = await scene.user.slash("/digest create")
     assert name in refused.text
-    assert "Allow me" in refused.text
+    assert "Give me the permission" in refused.text
     assert await scene.bot.services.store.digests.of_guild(int(scene.discord.guild["id"]), drafts=True) == []
 
 
