@@ -44,6 +44,17 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         r"|my\s+follows|following",
         "/following shows what you follow.",
     ),
+    (
+        r"(?:(?:show|list|open|see)\s+(?:me\s+)?)?my\s+(?:library|saved\s+papers|reading\s+list|bookmarks)"
+        r"|(?:what|which)(?:\s+papers?)?\s+(?:did|have)\s+i\s+(?:saved?|keep|kept)",
+        "/library show lists what you saved.",
+    ),
+    (
+        r"(?:(?:find|suggest|recommend|show|give)\s+(?:me\s+)?|i\s+need\s+|(?:i'm\s+|i\s+am\s+)?looking\s+for\s+)"
+        r"(?:an?\s+|some\s+|new\s+|possible\s+)*(?:collaborators?|co-?authors?|people\s+to\s+work\s+with)"
+        r"(?:\s+for\s+me)?",
+        "/collaborators suggests people for your name or for a topic, and says why.",
+    ),
     (r"(?:stop\s+following|unfollow)(?:\s+.{1,200})?", "To stop following something, use /unfollow."),
     (
         r"undo|(?:undo|revert)\s+(?:that|this|it|the\s+last\s+(?:thing|one|change|correction))"

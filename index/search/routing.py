@@ -95,7 +95,8 @@ _ARCHIVES = (
 )
 """Whole categories: of arXiv's, and the one of the ACL Anthology."""
 _NEW = re.compile(
-    r"(?:what(?:['’]?s| is) new|anything new|new papers|what was announced)"
+    r"(?:what(?:['’]?s| is) new|anything new|new papers|what was announced"
+    r"|(?:(?:what (?:is|are)|show me|give me) )?(?:the )?(?:newest|latest|most recent) papers?)"
     rf"(?: (?:today|yesterday))?(?: (?:in|for) (?P<category>(?:{_ARCHIVES})(?:\.[a-z-]+)?))?[?!. ]*",
     re.IGNORECASE,
 )
@@ -109,6 +110,26 @@ _SHOW = re.compile(
     r"|who (?:wrote|published|(?:is|are) the authors? of)(?: the paper)?)\s+",
     re.IGNORECASE,
 )
+_INITIALS = re.compile(
+    r"(?:[^\W\d_a-z]\.[\s-]?)+(?:[^\W\d_]+ ){0,2}[^\W\d_a-z][^\W\d_]+(?:-[^\W\d_]+)*[?!. ]*"
+)
+"""A name of initials, such as ``D. Rückert``, that is all that somebody says."""
+_WHO_IS = re.compile(
+    r"(?i:who(?:'s|’s| is))\s+((?:[^\W\d_a-z][^\W\d_]*[.]?[\s-]+)+(?:(?:de|del|der|la|van|von) )*"
+    r"[^\W\d_a-z][^\W\d_]+)[?!. ]*"
+)
+"""Somebody asked for by a name of two words or more that the library doesn't print so."""
+_TOLD = re.compile(
+    r"(?:[^.,;:!?]{0,60}[.,;:!]\s+)?(?:(?:please|pls|plz|so|and|but|just|hi|hello|hey)\W+)*"
+    r"(?:(?:(?:can|could|would|will) (?:you|(?:some|any)(?:body|one)) )?(?:please |pls )?"
+    r"(?:explain|tell|show)(?: to)?(?: me| us)(?: please)?"
+    r"|(?:i|we)(?: just| only| really)?(?: want| need|['’]d like| would like| try| wish)(?: to)?"
+    r" (?:know|learn|understand|find out))\s+"
+    r"(?P<question>(?:what|why|how|when|where|whether|if|which|who)\s.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A question within a sentence: "I am tired, I just want to know what RLHF is"."""
+_PLEASE = re.compile(r"[\s,]+(?:please|pls|plz|thanks?(?: you)?)[\s.!]*$", re.IGNORECASE)
 _WHO = re.compile(
     r"(?:who(?:'s|’s| is| are)|tell (?:me|us) (?:more )?about|(?:the )?(?:card|profile) of|about|author:?)\s",
     re.IGNORECASE,
@@ -159,11 +180,19 @@ def paper_texts(said: str) -> tuple[str, str]:
     return _SHOW.sub("", said, count=1).strip(" ?!."), summary[1] if summary else ""
 
 
+def name_said(said: str) -> str:
+    """The name that "M. Bronstein" or "who is Hal Daumé?" asks for; empty for none."""
+    said = " ".join(said[:LONGEST].split())
+    asked = _INITIALS.fullmatch(said) or _WHO_IS.fullmatch(said)
+    return asked[asked.lastindex or 0].rstrip(" ?!.") if asked else ""
+
+
 def route(
     said: str,
     read: Understood,
     *,
     named: Container[str] = (),
+    authors: Container[str] = (),
     commands: Container[str] = OPTIONS,
     follows: bool = False,
 ) -> Route:
@@ -177,6 +206,8 @@ def route(
         What the query understanding made of the same text.
     named
         Those of :func:`paper_texts` that are a paper's identifier, title or system's name.
+    authors
+        What :func:`name_said` gives, if authors have similar names.
     commands
         The commands that there are; others are never chosen.
     follows
@@ -187,12 +218,14 @@ def route(
         return typed
     if not _WORD.search(said) or _HELP.fullmatch(said):
         return Route("help")
-    for found in (_about_a_paper(said, read, named, commands), _about_people(said, read, commands)):
+    for found in (_about_a_paper(said, read, named, commands), _about_people(said, read, authors, commands)):
         if found is not None:
             return found
     if (new := _NEW.fullmatch(said)) and "new" in commands:
         category = new["category"]
         return Route("new", {"category": category} if category else {})
+    if (told := _TOLD.fullmatch(said)) and not _PAPERS_WANTED.match(told["question"]):
+        return _question(_PLEASE.sub("", told["question"]), read)
     years = read.until is not None and _APPEARED.search(said) is not None  # only a search has a last day
     listed = years or _NEWS.match(said) or _PAPERS_WANTED.match(said)
     if follows or (_is_question(said) and not listed):
@@ -251,9 +284,13 @@ def _about_a_paper(
     return None
 
 
-def _about_people(said: str, read: Understood, commands: Container[str]) -> Route | None:
+def _about_people(
+    said: str, read: Understood, authors: Container[str], commands: Container[str]
+) -> Route | None:
     """Somebody's card or papers, their papers on a subject, or who knows a subject."""
-    if (knows := _WHO_KNOWS.fullmatch(said)) and not read.people and "who-knows" in commands:
+    told = _TOLD.fullmatch(said)
+    knows = _WHO_KNOWS.fullmatch(told["question"] if told else said)
+    if knows and not read.people and "who-knows" in commands:
         return Route("who-knows", {"topic": knows[1]})
     compares = _COMPARED.search(said) is not None and not _subject(_COMPARED.sub(" ", read.text))
     in_time = read.since is not None or read.until is not None
@@ -266,6 +303,9 @@ def _about_people(said: str, read: Understood, commands: Container[str]) -> Rout
     if together and len(read.people) == 2 and not in_time and "compare" in commands:
         return Route("compare", dict(zip(OPTIONS["compare"], read.people, strict=True)))
     name = _one_name(read)
+    unknown = name_said(said)
+    if not read.people and unknown in authors and "author" in commands:
+        return Route("author", {"name": unknown})
     if name is None or read.like:
         return None
     if _COAUTHORS.search(said) and not _subject(_COAUTHORS.sub(" ", read.text)) and not in_time:
@@ -321,7 +361,9 @@ async def routed(
     read = await search.understand(said[:LONGEST])
     texts = {text for text in paper_texts(said) if 0 < len(text) <= _TITLE}
     named = {text for text in texts if await _is_name(search, text)}
-    return route(said, read, named=named, commands=commands, follows=follows)
+    name = name_said(said)
+    authors = {name} if name and await search.resembles_author(name) else ()
+    return route(said, read, named=named, authors=authors, commands=commands, follows=follows)
 
 
 async def _is_name(search: Search, text: str) -> bool:

@@ -311,6 +311,11 @@ class Search(SimilarPapers):
         found = await asyncio.to_thread(names.having, name)
         return await self._written_by([one.name for one in found]) or frozenset()
 
+    async def resembles_author(self, name: str) -> bool:
+        """Whether authors have this name or a similar one."""
+        names = self._library.names
+        return names.get(name) is not None or bool(await asyncio.to_thread(names.near, name, 1))
+
     async def _written_by(self, names: Sequence[str]) -> frozenset[int] | None:
         if not names:
             return None

@@ -19,7 +19,7 @@ _SAID = (
 NOUN = rf"(?:{_PAPERS}|{_SAID})"
 """What people call what they look for."""
 _GREETING = (
-    r"(?:(?:hi|hello|hey|please|thanks?)[,!.]?\s+|(?:ok|okay|so|and|also|currently|now|well)"
+    r"(?:(?:hi|hello|hey|please|pls|plz|kindly|thanks?)[,!.]?\s+|(?:ok|okay|so|and|also|currently|now|well)"
     r"(?:[,!.]\s+|\s+(?=(?:i|we|can|could|what|which|is|are|please|find|show|give|any|interested|looking|searching"
     r"|working)\b)))"
 )
@@ -76,7 +76,7 @@ _FRAMES = tuple(
     )
 )
 _TAIL = re.compile(
-    r"[,;]?\s+(?:papers|articles|publications|preprints|please|thanks?(?:\s+you)?|would\s+be\s+(?:great|nice|useful)"
+    r"[,;]?\s+(?:papers|articles|publications|preprints|please|pls|plz|thanks?(?:\s+you)?|would\s+be\s+(?:great|nice|useful)"
     r"|(?:(?:is|are|was|were)\s+there|(?:was|were|has\s+been|have\s+been)\s+(?:published|written|announced)))[.!?]*$",
     re.IGNORECASE,
 )

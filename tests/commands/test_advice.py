@@ -23,6 +23,10 @@ from commands.general.advice import advice
         ("undo that", "*Undo*"),
         ("save this paper", "/save"),
         ("can you send me a daily digest?", "/digest mine"),
+        ("show my library", "/library show"),
+        ("what papers did I save?", "/library show"),
+        ("find me a collaborator", "/collaborators"),
+        ("could you suggest some coauthors for me please", "/collaborators"),
     ],
 )
 def test_a_wish_is_told_its_command(said, command):
@@ -44,6 +48,9 @@ def test_a_wish_is_told_its_command(said, command):
         "save energy in data centres",
         "what do language models follow?",
         "following instructions",
+        "library learning",
+        "find collaborators on RDMA",
+        "collaborators in crime",
         "alerts in intensive care",
         "please " * 200,
     ],

@@ -51,6 +51,14 @@ async def heard(discord, bot, content, author=None, channel=None, **more):
     ("words", "typed", "shows"),
     [
         ("papers by ChonLam Lao", "/papers author:ChonLam Lao", "5 papers"),
+        ("who is C. Lao?", "/author name:C. Lao", "Did you mean ChonLam Lao?"),
+        ("E. Coli", "/search query:E. Coli", "fits"),
+        (
+            "I'm tired, just tell me what PrismLLM measures",
+            "/ask question:what PrismLLM measures",
+            "PrismLLM",
+        ),
+        ("show my library", "", "/library show"),
         (
             "what did ChonLam Lao publish since 2025?",
             "/papers author:ChonLam Lao since:2025-01-01",

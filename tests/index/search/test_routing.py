@@ -29,6 +29,7 @@ class Read:
 
 
 YU = "Minlan Yu"
+AUTHORS = {"D. Rückert", "M. M. van Bronstein", "M. Bronstein", "Hal Daumé"}
 CASES = [
     ("what did Minlan Yu publish this year?", YU, "", "/papers author:Minlan Yu since:2026-01-01"),
     ("what did Minlan Yu publish in 2024?", YU, "", "/search query:…"),
@@ -109,6 +110,30 @@ CASES = [
     ("who wrote about RDMA in 2024?", "", "RDMA", "/search query:…"),
     ("which methods were proposed in 2024 for RDMA?", "", "methods RDMA", "/search query:…"),
     ("how well did RDMA scale in 2024?", "", "RDMA", "/ask question:…"),
+    ("explain me what is RLHF please", "", "…", "/ask question:what is RLHF"),
+    ("pls explain to me how RDMA works", "", "…", "/ask question:how RDMA works"),
+    ("can you tell me why loss spikes happen?", "", "…", "/ask question:why loss spikes happen?"),
+    ("i am tired, i just want know what is RLHF", "", "…", "/ask question:what is RLHF"),
+    (
+        "Hi! I would like to understand why loss spikes happen",
+        "",
+        "…",
+        "/ask question:why loss spikes happen",
+    ),
+    ("We want to know what we know", "", "…", "/ask question:what we know"),
+    ("Models that tell me why they fail", "", "…", "/search query:…"),
+    ("can you tell me who works on RDMA?", "", "…", "/who-knows topic:RDMA"),
+    ("D. Rückert", "", "…", "/author name:D. Rückert"),
+    ("M. M. van Bronstein", "", "…", "/author name:M. M. van Bronstein"),
+    ("who is M. Bronstein?", "", "…", "/author name:M. Bronstein"),
+    ("Who is Hal Daumé", "", "…", "/author name:Hal Daumé"),
+    ("J. S. Bach", "", "…", "/search query:…"),
+    ("who is Santa Claus?", "", "…", "/ask question:…"),
+    ("who is at risk?", "", "…", "/ask question:…"),
+    ("who is GPT-4?", "", "…", "/ask question:…"),
+    ("Who is Right?", "", "…", "/ask question:…"),
+    ("what is the newest paper?", "", "newest paper", "/new"),
+    ("latest papers", "", "latest papers", "/new"),
     ("help", "", "help", "/help"),
     ("hi!", "", "hi", "/help"),
     ("", "", "", "/help"),
@@ -132,7 +157,7 @@ def test_what_is_said_is_led_to_the_command_that_answers_it(said, person, left, 
         people=(person,) if person else (),
         like="PrismLLM" if "like" in said else None,
     )
-    assert route(said, read, named={"PrismLLM"}).typed == typed.replace("…", said)
+    assert route(said, read, named={"PrismLLM"}, authors=AUTHORS).typed == typed.replace("…", said)
 
 
 def test_a_family_name_of_several_is_asked_for_and_several_people_are_searched_for():

@@ -361,6 +361,7 @@ SENTENCES = {
     "well chain thought": {"text": "well chain thought"},
     "now casting rainfall": {"text": "now casting rainfall"},
     "Well, I am interested in loss spikes": {"text": "loss spikes"},
+    "pls find papers about loss spikes plz": {"text": "loss spikes"},
     "how many papers about loss spikes are there?": {"text": "loss spikes"},
     "how much papers on loss spikes were published": {"text": "loss spikes"},
     "how many papers a model can read": {"text": "how many papers a model can read"},
