@@ -39,7 +39,7 @@ NO_ZONE = (
     "Choose a time zone first: it is in the digest's settings (/digest edit, *When and where*). "
     "Without one, I don't know when to post."
 )
-BEGUN = "You began this digest before. To begin another one here, *Start* or *Delete* this one first."
+BEGUN = "You began this digest earlier. To begin another one here, press *Start* or *Delete* first."
 STATES = {
     "posted": "posted",
     "empty": "no match",
@@ -107,26 +107,30 @@ def same_here(digest: Digest) -> str:
 
 
 def when_next(due: datetime | None, now: datetime) -> str:
-    """When a digest is due next, in each reader's own time zone; or that it is due, and waits."""
+    """When a digest is due next, in each reader's own time zone; or that it is due and waits."""
     if due is not None and due <= now:
-        return f"due since {moment(due, 'f')}; it comes once the new papers are in"
+        return f"was due {moment(due, 'f')}; it comes once the new papers are in"
     return f"next {moment(due, 'F')}" if due else "no posting is scheduled"
 
 
-def history(digest: Digest, deliveries: Sequence[Delivery], due: datetime | None) -> str:
+def history(digest: Digest, deliveries: Sequence[Delivery], due: datetime | None, now: datetime) -> str:
     """The last postings of a digest."""
     if digest.state == "draft":
         return f"{name_of(digest)} is not started yet. /digest edit shows its settings."
     if not deliveries:
-        return f"{name_of(digest)} has posted nothing yet. {_first(digest, due)}"
+        return f"{name_of(digest)} has posted nothing yet. {_first(digest, due, now)}"
     return "\n".join([f"## {shown(digest.name, 80)}", *map(_posting, deliveries)])
 
 
-def _first(digest: Digest, due: datetime | None) -> str:
+def _first(digest: Digest, due: datetime | None, now: datetime) -> str:
     """When a digest that has posted nothing begins."""
     if digest.state != "active":
         return "It is stopped; /digest resume starts it again."
-    return f"The first post is due {moment(due, 'F')}." if due else "No post is scheduled."
+    if due is None:
+        return "No post is scheduled."
+    if due <= now:
+        return f"The first post was due {moment(due, 'F')}; it comes once the new papers are in."
+    return f"The first post is due {moment(due, 'F')}."
 
 
 def _posting(delivery: Delivery) -> str:
@@ -251,14 +255,14 @@ def resumed(digest: Digest, ahead: str) -> str:
 
 
 def not_posted(digest: Digest) -> str:
-    """A digest was to be posted at once, and has stopped instead."""
+    """`/digest now` could not post, and the digest has stopped."""
     return f"I couldn't post: {stopped(digest, shown(digest.why, 160))}"
 
 
 def not_yet_posted(delivery: Delivery) -> str:
-    """A posting that was to be sent at once is still on its way."""
+    """`/digest now` has not posted yet; Labmate keeps trying."""
     if not delivery.why:
-        return "It is on its way."
+        return "The posting is on its way."
     return f"I couldn't post it yet: {shown(delivery.why, 160)}. I'll keep trying."
 
 

@@ -18,7 +18,7 @@ def nothing_to_post(digest: Digest, delivery: Delivery, taste: Taste) -> str:
 
 
 def nothing_posted(digest: Digest, delivery: Delivery, taste: Taste) -> str:
-    """A posting at once of a digest that stays silent without papers, and why it has none."""
+    """`/digest now` posted nothing, as no paper matched, and why."""
     return f"I posted nothing. {_none(digest, delivery, taste)}"
 
 

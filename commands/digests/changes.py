@@ -191,7 +191,7 @@ async def create(services: Services, interaction: discord.Interaction, *, own: b
 
 
 async def begun_here(services: Services, interaction: discord.Interaction) -> Digest | None:
-    """The member's draft for the channel, which they did not start."""
+    """The member's draft for this channel, if there is one."""
     if interaction.guild_id is None or not manages_server(interaction):
         return None
     digests = await services.store.digests.of_guild(interaction.guild_id, drafts=True)
@@ -287,7 +287,7 @@ async def post_now(interaction: discord.Interaction, digest: Digest) -> ui.Layou
 
 
 async def _not_posted(services: Services, digest: Digest, before: Sequence[Delivery]) -> ui.LayoutView:
-    """Why nothing was posted at once; ``before`` is the last posting before that."""
+    """Why `/digest now` posted nothing; ``before`` is the last posting before it."""
     store = services.store
     now = await store.digests.find(digest.id)
     if now is None:

@@ -167,8 +167,9 @@ class DigestGroup(
     async def _history(self, interaction: discord.Interaction, digest: DigestOption) -> ui.LayoutView:
         chosen_digest = await digest.find(interaction)
         deliveries = await self._services.store.digests.history(chosen_digest.id)
-        ahead = await next_posting(self._services.store, chosen_digest, clock.now())
-        return note(replies.history(chosen_digest, deliveries, ahead))
+        now = clock.now()
+        ahead = await next_posting(self._services.store, chosen_digest, now)
+        return note(replies.history(chosen_digest, deliveries, ahead, now))
 
     @app_commands.command()
     @which

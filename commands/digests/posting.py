@@ -59,7 +59,7 @@ class Poster:
         self._not_before: dict[int, datetime] = {}
         """When a delivery that Discord did not take is tried again."""
         self._tried_since: dict[int, datetime] = {}
-        """Since when Discord has not taken a delivery, which may have been due long before."""
+        """When Discord first did not take a delivery, which may have been due long before."""
 
     async def close(self) -> None:
         """Let another process go on at once."""

@@ -27,7 +27,7 @@ async def test_a_draft_of_the_channel_is_gone_on_with(scene):
     await _described(scene, await scene.user.slash("/digest create"), "gossip in programmable switches")
     again = await scene.user.slash("/digest create")
     assert "“gossip in programmable switches”" in again.text
-    assert "You began this digest before." in again.text
+    assert "You began this digest earlier." in again.text
     await again.press("Delete")
     assert "gossip" not in (await scene.user.slash("/digest create")).text
 
