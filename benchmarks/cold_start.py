@@ -1,7 +1,7 @@
-"""python -m benchmarks.cold_start: how long loading torch holds up all else, its files read from disk anew.
+"""python -m benchmarks.cold_start: how long importing torch from a cold disk holds up other threads.
 
-What holds up replies is another thread's longest wait while torch is imported, with its libraries linked
-ahead (`index.search.torch_libraries`) and without. A control group that limits the disk shows a slow one.
+Prints another thread's longest wait, during which Labmate can't reply, with torch's libraries linked ahead
+(`index.search.torch_libraries`) and without. For a slow disk, run it in a control group that limits reads.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ print(time.perf_counter() - begun, max(waited))
 
 
 def _forget(folder: Path) -> int:
-    """Let the system forget what it has read of a folder's files; how many bytes they have."""
+    """Drop a folder's files from the page cache; returns their size in bytes."""
     total = 0
     for path in folder.rglob("*"):
         if path.is_file() and not path.is_symlink():
@@ -53,7 +53,7 @@ def _forget(folder: Path) -> int:
 
 
 def main() -> None:
-    """Import torch in a process of its own, in turns with its libraries linked ahead and without."""
+    """Import torch in a process of its own, by turns without and with its libraries linked ahead."""
     spec = find_spec("torch")
     assert spec is not None
     assert spec.origin is not None
@@ -67,7 +67,7 @@ def main() -> None:
             ).stdout
             imported, waited = map(float, said.split())
             seconds[way].append((imported, waited))
-    print(f"torch has {size / 1e6:,.0f} MB; medians of {_ROUNDS}")
+    print(f"torch takes {size / 1e6:,.0f} MB on disk; medians of {_ROUNDS} imports")
     for way, times in seconds.items():
         imported, waited = (statistics.median(each) for each in zip(*times, strict=True))
         print(f"{way:20} imported in {imported:6.2f} s, another thread waited for up to {waited:6.2f} s")

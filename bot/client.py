@@ -249,7 +249,7 @@ class Labmate(commands.AutoShardedBot):
         watcher.add_done_callback(self._watchers.discard)
 
     async def close(self) -> None:
-        """Close the connection; nothing can be answered any more."""
+        """Stop waiting to answer interactions, then close the connection."""
         await ended(*self._watchers)
         await super().close()
 

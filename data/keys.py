@@ -8,8 +8,8 @@ import unicodedata
 from functools import lru_cache
 from hashlib import blake2b
 
-# Zero-width and direction-changing characters: they can hide or reorder what a reader sees. The last two are
-# none at all, and one of them makes a whole feed unreadable.
+# Zero-width and direction-changing characters: they can hide or reorder what a reader sees. Also U+FFFE
+# and U+FFFF, which XML forbids: one of them makes a whole feed unreadable.
 _INVISIBLE = dict.fromkeys(
     [
         0x00AD,

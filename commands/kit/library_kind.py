@@ -1,4 +1,4 @@
-"""Whether the library is of arXiv, and which categories it has, so that hints name what there is."""
+"""Whether the library's papers are arXiv's, and which categories it has, so that hints name what there is."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def has_arxiv(services: Services) -> bool:
 
 
 def lacking_category(services: Services, category: str | None) -> str:
-    """What to say of a category in which the library has no paper at all; empty where it has one."""
+    """What to say of a category that no paper here has; empty if one has it."""
     known = services.corpus.facets.category_counts()
     if not category or not known or any(in_category(name, category) for name in known):
         return ""
     most = sorted(known, key=lambda one: (-known[one], one))[:_NAMED]
-    return f"No paper in this library is in {category}. Categories with most papers: {', '.join(most)}."
+    return f"No paper here is in {category}. Categories with the most papers: {', '.join(most)}."

@@ -46,7 +46,7 @@ MODEL_PATIENCE = 600.0
 PEOPLE_PATIENCE = 60.0
 """Seconds; reading 280,000 people into memory takes about ten, on a busy machine longer."""
 EXAMPLES_PATIENCE = 1.5
-"""Seconds; they take some tens of milliseconds, on a slow disk after a start ten seconds."""
+"""Seconds; making examples takes tens of milliseconds, or ten seconds after a start on a slow disk."""
 INTERIM_AFTER = 8.0
 """Seconds after which a member is told that an answer takes longer."""
 
@@ -160,7 +160,7 @@ class Services:
         Parameters
         ----------
         soon
-            Wait no longer than `EXAMPLES_PATIENCE`; after that, the former ones do, or none.
+            Wait at most `EXAMPLES_PATIENCE`; after that, return the previous examples, or none.
         """
         if self._examples is None or self._examples[0] != self._examples_of():
             if self._making_examples is None or self._making_examples.done():

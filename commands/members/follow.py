@@ -172,7 +172,7 @@ async def follow_category(services: Services, member: int, category: str) -> ui.
     name = _spelled(category.strip(), known)
     if not name:
         most = sorted(known, key=lambda one: -known[one])
-        offered = f" Those with most papers: {', '.join(most[:5])}." if most else ""
+        offered = f" Those with the most papers: {', '.join(most[:5])}." if most else ""
         raise UserError(f"I don't know any paper in “{shown(category.strip(), 40)}”.{offered}")
     return await follow(services, member, "category", name, name)
 

@@ -72,7 +72,7 @@ def _looks_public(text: str) -> bool:
             and parts.username is None
             and parts.port != 0
         )
-    except ValueError:  # brackets, or a port that is none
+    except ValueError:  # stray brackets, or an invalid port
         return False
 
 

@@ -77,7 +77,7 @@ async def _open(press: Press, asked: AskQuery) -> None:
 def _can_go_on_here(interaction: discord.Interaction) -> bool:
     """Whether this is a direct message or thread, or a channel where Labmate and the member may open one.
 
-    A member who may not would otherwise open threads with names of their choice through Labmate.
+    Otherwise, members who may not open threads could do so through Labmate, and choose their names.
     """
     channel = interaction.channel
     if not is_present(interaction):  # a member brought Labmate along: it would not hear the next question

@@ -22,7 +22,7 @@ from index.search.understanding import is_description
 NEEDS = (Need.PAPERS, Need.MEANING)
 CHOOSE = "paper.choose_similar"
 SENTENCE = 7
-"""From so many words on, a text that names no paper is a sentence to compare."""
+"""A text of at least so many words that names no paper is compared as a sentence."""
 
 
 @button("paper.similar", "s:{paper}")
@@ -56,7 +56,7 @@ class Similar(commands.Cog):
     @app_commands.command()
     @anywhere
     @app_commands.describe(
-        paper="A title or part of one, a system's name, a DOI, an id or link, an abstract or idea",
+        paper="A title or part of one, a system's name, a DOI, an id or link, an abstract, or an idea",
         private=PRIVATE,
     )
     @app_commands.autocomplete(paper=complete_paper)

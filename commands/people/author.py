@@ -76,7 +76,7 @@ async def show_card(services: Services, number: int, member: int, *, private: bo
 
 
 def _by_year(years: Mapping[int, int]) -> str:
-    """The papers of each year with some that the picture shows, after the sum of all earlier ones."""
+    """The papers of each year that the picture shows, if there are any, after the sum of all earlier ones."""
     recent = newest(years)
     first = min(recent)
     earlier = sum(count for year, count in years.items() if year < first)

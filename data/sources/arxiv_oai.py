@@ -56,7 +56,7 @@ class ArxivOai:
         Raises
         ------
         SourceError
-            Where arXiv refuses, repeatedly forgets its resumption token, or leads back to one.
+            Where arXiv refuses, repeatedly forgets its resumption token, or repeats one.
         """
         first = {"verb": "ListRecords", "metadataPrefix": "arXiv", "set": oai_set, "from": since.isoformat()}
         if until:
@@ -80,7 +80,7 @@ class ArxivOai:
                 return
             if token in followed:
                 raise SourceError(
-                    "arXiv's list leads back to a page that was read. What came is kept; run the same "
+                    "arXiv's list leads back to a page already read. What arrived is kept; run the same "
                     "command later to complete it."
                 )
             followed.add(token)

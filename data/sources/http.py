@@ -67,8 +67,8 @@ class PoliteClient:
     attempts
         The number of attempts per request.
     patience
-        Seconds for a request with all its attempts and waiting, where somebody waits for the answer; None
-        for as long as it takes.
+        Seconds for a request, with all attempts and pauses, where somebody waits for the answer; None: no
+        limit.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class PoliteClient:
             raise SourceError(f"{url} can't be reached ({_reason(error)})") from error
 
     def _enough(self, state: tenacity.RetryCallState) -> bool:
-        """Fewer attempts where no server answers, more where one asks for patience that there is."""
+        """Whether to give up: sooner if no server answers, at once if one asks for more than our patience."""
         error = state.outcome.exception() if state.outcome else None
         if self._patience is not None and isinstance(error, _Later) and (error.after or 0) > self._patience:
             return True

@@ -80,7 +80,7 @@ class Deliveries(Repository):
     async def last_slots(self, now: datetime, digests: Collection[int] | None = None) -> dict[int, date]:
         """For each digest, or each of some, the last local day that was dealt with.
 
-        Days to come don't count: a clock that was ahead for a while has dealt with them.
+        Future days don't count: they were dealt with while the clock was ahead.
         """
         begun = DeliveryRow.slot <= now.date() + timedelta(days=1)  # tomorrow has begun somewhere
         query = select(DeliveryRow.digest_id, func.max(DeliveryRow.slot)).where(begun)

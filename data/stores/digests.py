@@ -19,7 +19,7 @@ from data.tables.digests import DeliveryRow, DigestRow, OpinionRow, SeedRow, Sho
 MOST_IN_GUILD, MOST_OF_MEMBER = 25, 3
 """Digests of a server, and of a member by direct message."""
 MOST_DRAFTS = 5
-"""Of a manager, for a server."""
+"""Drafts of one manager in a server."""
 LIVE = ("active", "paused", "broken")
 SCHEDULE = ("state", "at", "days", "zone")
 """What decides when a digest is due."""
@@ -61,7 +61,7 @@ class Digests(Deliveries, Opinions, Seeds):
             return [Digest(**row._mapping) for row in await connection.execute(query)]
 
     async def make(self, digest: Digest) -> Digest:
-        """Keep a draft. The owner's oldest drafts go: in a server there may be some, each for a channel.
+        """Keep a draft, and delete the owner's oldest: `MOST_DRAFTS` stay in a server, one by direct message.
 
         Raises
         ------

@@ -13,7 +13,7 @@ from data.tables.papers import PaperRow
 
 OPINIONS = ("like", "save", "dislike", "skip")
 _PRESENT = func.coalesce(PaperRow.merged_into, PaperRow.id)
-"""SQL: the number of the paper that the one of the opinion is by now."""
+"""SQL: the present number of the paper that an opinion is about."""
 
 
 class Opinions(Repository):
@@ -45,7 +45,7 @@ class Opinions(Repository):
     ) -> list[tuple[int, int, str, datetime]]:
         """(member, paper, kind, when) of a server or of a member, oldest first.
 
-        Merged papers stand under their present number.
+        A merged paper has its present number.
         """
         query = select(OpinionRow.member, _PRESENT, OpinionRow.kind, OpinionRow.made)
         query = query.join(PaperRow, PaperRow.id == OpinionRow.paper_id)

@@ -94,7 +94,7 @@ class Papers(Repository):
         return [found[number] for number in wanted if number in found]
 
     async def papers_by_number(self, ids: Iterable[int]) -> dict[int, Paper]:
-        """The same, each under the number that was asked for, which is not its own where it was merged."""
+        """As :meth:`papers`, by the numbers asked for; a merged paper's own is another one."""
         wanted = list(ids)
         return await self._read_in_thread(lambda connection: _papers(connection, wanted))
 

@@ -108,7 +108,7 @@ class Corpus:
         self.following = StoreFollower(store, lambda: min(self._seen, self.words.upto))
         self._seen = -1
         self._following = asyncio.Lock()
-        """One at a time: an answer of the store that comes late must not pass for a step back."""
+        """One at a time: a late answer of the store must not look like a step back."""
         self._named = -1
         self._hashes = np.zeros(0, np.int64)
         self._lacks = LackingVectors()
@@ -382,7 +382,7 @@ class Corpus:
         made = embedded(self.store, self.embedder, backlog, progress, self.ray, exactly=exactly)
         async with aclosing(made) as batches:
             async for batch in batches:
-                # Not left half done: whoever has the right to write next cuts rows without entries back.
+                # Finished even if cancelled: whoever writes next cuts off rows without entries.
                 await finished_in_thread(self.vectors.append, batch.papers, batch.hashes, batch.rows)
                 done += len(batch.papers)
                 if tend:

@@ -22,7 +22,7 @@ _COMPARED = 60_000
 _UMLAUT, _RING = re.compile("([aou])e"), re.compile("(a)a")
 """How people type an umlaut, and ``å``, in two letters."""
 _UMLAUTS = 100
-"""Of names that begin as typed but for umlauts, so many are looked at: those with most papers."""
+"""How many names are looked at that begin as typed except for umlauts: those with most papers."""
 ENOUGH = 3
 """With this many names that begin alike in all words, others are not looked at."""
 
@@ -247,7 +247,7 @@ class NameIndex:
 
 
 def _in_one_letter(key: str) -> list[str]:
-    """A key with umlauts in one letter, as the keys of names that print them; without itself."""
+    """The key with umlauts in one letter, as in the keys of names that print them; never the key itself."""
     umlauts, rings = _UMLAUT.sub(r"\1", key), _RING.sub(r"\1", key)
     return [short for short in dict.fromkeys((umlauts, rings, _RING.sub(r"\1", umlauts))) if short != key]
 

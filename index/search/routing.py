@@ -93,7 +93,7 @@ _ARCHIVES = (
     "acl|astro-ph|cond-mat|cs|econ|eess|gr-qc|hep-(?:ex|lat|ph|th)|math|math-ph|nlin|nucl-(?:ex|th)|physics"
     "|q-bio|q-fin|quant-ph|stat"
 )
-"""Whole categories: of arXiv's, and the one of the ACL Anthology."""
+"""The archives of arXiv, and the ACL Anthology's only category."""
 _NEW = re.compile(
     r"(?:what(?:['’]?s| is) new|anything new|new papers|what was announced"
     r"|(?:(?:what (?:is|are)|show me|give me) )?(?:the )?(?:newest|latest|most recent) papers?)"

@@ -1,4 +1,4 @@
-"""torch's libraries, linked before ``import torch`` does it while it keeps every other thread waiting."""
+"""Links torch's libraries before ``import torch`` does, which keeps every other thread waiting meanwhile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _KERNELS = "libtorch_cpu.so"
-"""430 MB, a part of which is read when it is linked; it knows nothing of Python."""
+"""430 MB, a part of which is read when it is linked; it doesn't use Python."""
 _BINDINGS = "libtorch_python.so"
 """30 MB, which only torch itself may link."""
 
@@ -36,7 +36,7 @@ def link(folder: Path | None = None) -> None:
         folder = Path(spec.origin).parent / "lib"
     process = ctypes.CDLL(None)
     process.dlopen.argtypes, process.dlopen.restype = [ctypes.c_char_p, ctypes.c_int], ctypes.c_void_p
-    # Unlike `ctypes.CDLL(path)`, a call of the linker's function lets other threads go on.
+    # Unlike `ctypes.CDLL(path)`, calling the linker's function lets other threads go on.
     process.dlopen(os.fsencode(folder / _KERNELS), os.RTLD_NOW)
     with suppress(OSError):
         (folder / _BINDINGS).read_bytes()

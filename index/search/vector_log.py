@@ -67,8 +67,8 @@ class VectorLog:
         self._kept: dict[str, list[int]] = {}
         self._table = RowTable(None, None, self.dimension)
         self._changing = threading.RLock()
-        """Held from the first byte that is written until the table knows the rows, and by who follows: rows
-        that are on the disk already would be counted twice."""
+        """Held from the first byte that is written until the table knows the rows, and while following: else
+        rows that are already on the disk would be counted twice."""
 
     # -- opening -------------------------------------------------------------------------------
 

@@ -298,7 +298,7 @@ async def test_oai_that_leads_in_a_circle_ends(serve, client):
         lambda query, number: oai([oai_record("2605.00001")], tokens[query.get("resumptionToken", "")])
     )
     async with asyncio.timeout(20):
-        with pytest.raises(SourceError, match="leads back to a page that was read"):
+        with pytest.raises(SourceError, match="leads back to a page already read"):
             await _all(ArxivOai(client, server.url).records("cs", date(2026, 5, 1)))
 
 

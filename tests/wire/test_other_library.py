@@ -32,10 +32,10 @@ async def anthology(tmp_path):
     [
         ("/paper 2030.acl-long.99", "Give an id or link of the ACL Anthology, a DOI"),
         ("/follow paper:2030.acl-long.99", "its id or link at the ACL Anthology"),
-        ("/follow category:cs.CL", "Those with most papers: acl."),
-        ("/new category:q-bio", "No paper in this library is in q-bio. Categories with most papers: acl."),
-        ("/trending category:econ", "No paper in this library is in econ. Categories with most papers: acl."),
-        ("/search parsing category:econ", "No paper in this library is in econ. Categories with most papers"),
+        ("/follow category:cs.CL", "Those with the most papers: acl."),
+        ("/new category:q-bio", "No paper here is in q-bio. Categories with the most papers: acl."),
+        ("/trending category:econ", "No paper here is in econ. Categories with the most papers: acl."),
+        ("/search parsing category:econ", "No paper here is in econ. Categories with the most papers"),
         ("/about", "Categories: acl"),
     ],
 )
