@@ -225,7 +225,7 @@ class Scheduler:
         people = self._services.store.people
         last, full = await people.last_pass(), await people.last_pass("full")
         # Full passes from when every server's corrections counted as certain no longer count.
-        old = last is not None and (full is None or utc_now() - full.finished > FULL_EVERY)
+        old = last is not None and (full is None or abs(utc_now() - full.finished) > FULL_EVERY)
         done = True
         if old or await people_wait(self._services.store):
             done = await self._run("identify", *(["--full"] if old else []))
