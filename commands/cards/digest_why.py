@@ -12,14 +12,14 @@ from index.digest.chooser import Taste
 QUERIES_SHOWN = 3
 
 
-def nothing_to_post(digest: Digest, delivery: Delivery, taste: Taste) -> str:
+def nothing_to_post(digest: Digest, delivery: Delivery, taste: Taste, beside: int = 0) -> str:
     """A preview without papers, and why."""
-    return f"Nothing would be posted. {_none(digest, delivery, taste)}"
+    return f"Nothing would be posted. {_none(digest, delivery, taste, beside)}"
 
 
-def nothing_posted(digest: Digest, delivery: Delivery, taste: Taste) -> str:
+def nothing_posted(digest: Digest, delivery: Delivery, taste: Taste, beside: int = 0) -> str:
     """`/digest now` posted nothing, as no paper matched, and why."""
-    return f"I posted nothing. {_none(digest, delivery, taste)}"
+    return f"I posted nothing. {_none(digest, delivery, taste, beside)}"
 
 
 def how_label(delivery: Delivery) -> str:
@@ -27,10 +27,16 @@ def how_label(delivery: Delivery) -> str:
     return "How these were chosen" if delivery.papers else "Why nothing matched"
 
 
-def how_chosen(digest: Digest, delivery: Delivery, taste: Taste) -> str:
-    """How a posting was chosen, by what its readers want now."""
+def how_chosen(digest: Digest, delivery: Delivery, taste: Taste, beside: int = 0) -> str:
+    """How a posting was chosen, by what its readers want now.
+
+    Parameters
+    ----------
+    beside
+        How many papers other digests posted there on that day.
+    """
     if not delivery.papers:
-        return f"## Why nothing matched\n{_none(digest, delivery, taste)}"
+        return f"## Why nothing matched\n{_none(digest, delivery, taste, beside)}"
     why = [chosen.why for chosen in delivery.papers]
     by = [reason for reason in why if reason.by]
     in_category = [
@@ -108,24 +114,29 @@ def _unwanted(digest: Digest, taste: Taste) -> list[str]:
     return [f"**Left out** {', '.join(said[:WORDS_SHOWN])}"] if said else []
 
 
-def _none(digest: Digest, delivery: Delivery, taste: Taste) -> str:
+def _none(digest: Digest, delivery: Delivery, taste: Taste, beside: int) -> str:
     """Why a digest found nothing, and what to do about it."""
     said = _read(digest, delivery)
     if not delivery.read:
         return said
     words = [*words_lines(digest), *_unwanted(digest, taste)]
+    none, no_paper = "None is", "No paper"
+    if beside:
+        them = "it" if beside == 1 else "them"
+        said += f" Another digest posted {plural(beside, 'paper')} here that day, and I don't repeat {them}."
+        none, no_paper = "None of the others is", "No other paper"
     if taste.people_only:
         whose = _whose(digest, "or")
-        said += f" No paper by {whose} passed its words:" if words else f" None is by {whose}."
+        said += f" {no_paper} by {whose} passed its words:" if words else f" {none} by {whose}."
     elif digest.news:
         news = "by people you follow, or a close follow-up of papers you keep"
-        said += f" No paper is {news}, and passes these words:" if words else f" None is {news}."
+        said += f" {no_paper} is {news}, and passes these words:" if words else f" {none} {news}."
     elif taste.queries or taste.liked:
         also = f", or by {_whose(digest, 'or')}" if digest.person_numbers else ""
         close = f"close enough to {_wanted(digest, taste)}{also}"
-        said += f" No paper is {close}, and passes these words:" if words else f" None is {close}."
+        said += f" {no_paper} is {close}, and passes these words:" if words else f" {none} {close}."
     elif words:
-        said += " Your words ruled all of them out:"
+        said += " Your words ruled all others out:" if beside else " Your words ruled all of them out:"
     options = ["reword the description" if digest.query else "describe what you want"]
     options += ["add fields"] if digest.categories else []
     options += ["watch more people"] if digest.person_numbers else []

@@ -300,5 +300,7 @@ async def _not_posted(services: Services, digest: Digest, before: Sequence[Deliv
     if last and last[0].state == "written":
         return note(replies.not_yet_posted(last[0]))
     if last and last[0].state == "empty" and last != before:
-        return note(why.nothing_posted(now, last[0], await taste_of(services, now, Writers())))
+        beside = await store.digests.beside(now, last[0])
+        taste = await taste_of(services, now, Writers())
+        return note(why.nothing_posted(now, last[0], taste, beside))
     return note(replies.NOTHING_NEW)

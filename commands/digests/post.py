@@ -38,7 +38,8 @@ async def how_pressed(press: Press, delivery: int, start: int | None) -> None:
 async def _how(press: Press, number: int) -> ui.LayoutView:
     digest, delivery = await readable_here(press.interaction, press.services, number)
     taste = await taste_of(press.services, digest, Writers())
-    return note(why.how_chosen(digest, delivery, taste))
+    beside = await press.services.store.digests.beside(digest, delivery)
+    return note(why.how_chosen(digest, delivery, taste, beside))
 
 
 @button("digest.page", "dg:p:{delivery}{start:page?}")

@@ -43,7 +43,9 @@ async def how_pressed(press: Press, digest: int, start: int | None) -> None:
 async def _how(press: Press, number: int) -> ui.LayoutView:
     digest = await own_digest(press.interaction, press.services, number)
     taste = await taste_of(press.services, digest, Writers())
-    return note(why.how_chosen(digest, await _previewed(press.services, digest), taste))
+    delivery = await _previewed(press.services, digest)
+    beside = await press.services.store.digests.beside(digest, delivery)
+    return note(why.how_chosen(digest, delivery, taste, beside))
 
 
 @button("digest.preview_page", "dgv:p:{digest}{start:page?}")
@@ -62,7 +64,9 @@ async def preview(services: Services, digest: Digest) -> ui.LayoutView | Reply:
     """Exactly what would be posted now."""
     delivery = await _previewed(services, digest)
     if delivery.state == "empty":
-        return note(why.nothing_to_post(digest, delivery, await taste_of(services, digest, Writers())))
+        beside = await services.store.digests.beside(digest, delivery)
+        taste = await taste_of(services, digest, Writers())
+        return note(why.nothing_to_post(digest, delivery, taste, beside))
     return await post_of(services, digest, delivery, below=_below)
 
 

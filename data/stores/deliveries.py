@@ -168,6 +168,19 @@ class Deliveries(Repository):
             row = (await connection.execute(select(*_DELIVERY).where(DeliveryRow.id == number))).first()
         return _delivery(row) if row else None
 
+    async def beside(self, digest: Digest, delivery: Delivery) -> int:
+        """How many papers other digests posted in the place of a digest's delivery on its day."""
+        whose = DigestRow.owner == digest.owner if digest.is_own else DigestRow.guild == digest.guild
+        others = select(DigestRow.id).where(whose, DigestRow.guild == digest.guild, DigestRow.id != digest.id)
+        query = select(DeliveryRow.papers).where(
+            DeliveryRow.digest_id.in_(others),
+            DeliveryRow.slot == delivery.slot,
+            DeliveryRow.channel == delivery.channel,
+            DeliveryRow.state == "posted",
+        )
+        async with self._read() as connection:
+            return sum(len(_PAPERS.validate_json(row)) for row in await connection.scalars(query))
+
     async def history(self, digest: int, most: int = 10) -> list[Delivery]:
         """The last deliveries of a digest, newest first."""
         query = (

@@ -309,3 +309,14 @@ async def test_many_names_of_several_people_are_all_told(scene):
     assert "“Jiamin CAO” and “jiamin Cao”, too" in panel.text
     assert panel.text.count("~") == 6, "three names, each of two people"
     assert "Nobody Atall" in panel.text
+
+
+async def test_a_digest_whose_papers_another_one_posted_in_the_channel_says_so(scene):
+    await embed(scene)
+    for name in ("first", "second"):
+        await active(scene, name=name, query="gossip in programmable switches")
+    scene.at += timedelta(hours=2)
+    assert await scene.poster.tick() == 2
+    why = await scene.posts()[1].press("Why nothing matched")
+    assert "Another digest posted 3 papers here that day, and I don't repeat them." in why.text
+    assert "None of the others is close enough to “gossip in programmable switches”." in why.text
