@@ -23,8 +23,8 @@ FEWEST = 3
 SHARE = 0.5
 """A text with at least this share of unknown words is in another language."""
 
-_SYSTEM = re.compile(r"\b\w*[a-z]\w*[A-Z]\w*")
-"""A name such as *BanglaBERT*, which no language has as a word."""
+_SYSTEM = re.compile(r"\b[^\Wa-z]*[a-z][^\WA-Z]*[A-Z]\w*")
+"""A name such as *BanglaBERT*, which no language has as a word: a small letter, later a capital."""
 ACCENTED = 0.3
 """The same where several words have accents."""
 

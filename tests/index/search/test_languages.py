@@ -18,3 +18,9 @@ from index.search.languages import OTHER, foreign
 def test_names_of_systems_are_in_no_language(text, language):
     words = text.casefold().split()
     assert foreign(text, words, {"of", "in", "and"}, lambda word: 0, 1) == language
+
+
+def test_a_long_word_is_read_at_once():
+    """With the time growing as the square of its length, this one would take minutes."""
+    long = "a" * 200_000
+    assert foreign(long, [long], set(), lambda word: 0, 1) is None
