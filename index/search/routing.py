@@ -58,6 +58,10 @@ _SEEKS = (
     r"|(?:(?:i|we)(?: am|['’]m| are|['’]re)? )?(?:look(?:ing)?|search(?:ing)?)(?: for)?"
     r"|(?:i|we) (?:need|want|seek)|do you know)"
 )
+_KNOWS_ABOUT = (
+    r"knows?(?= (?:about|anything about|much about|a lot about) )"
+    r"(?! (?:\w+ )?about (?:\w+ ){0,3}?(?:papers?|publications|articles|studies|literature)\b)"
+)
 _WHO_KNOWS = re.compile(
     r"(?:who (?:here )?(?:knows?|works|worked|is working|studies|researches"
     rf"|(?:is|are) {_EXPERT}{_FOR_IT})"
@@ -66,7 +70,7 @@ _WHO_KNOWS = re.compile(
     r"|(?:experts|specialists|reviewers|referees)(?= (?:on|in|for) )"
     r"|(?:people|researchers) (?:who (?:work on|study)|working on)(?= )"
     rf"|(?:(?:does|do|is|are|is there) )?(?:some|any)(?:body|one)(?: here| who| that| is)* "
-    rf"(?:{_WORKING}(?= (?:on|in|with) )|knows?(?= (?:about|anything about|much about|a lot about) ))"
+    rf"(?:{_WORKING}(?= (?:on|in|with) )|{_KNOWS_ABOUT})"
     rf"|{_SEEKS} "
     rf"(?:{_EXPERT}{_FOR_IT}(?= (?:on|in|for|about|of) )"
     rf"|(?:some |a |any )?{_SOMEBODY} (?:(?:who|that) (?:is |are )?(?:{_WORKING}|knows?)|working(?= on ))"
@@ -102,7 +106,7 @@ _NEW = re.compile(
 )
 _NEWS = re.compile(r"(?:what(?:['’]?s| is)|anything) new (?:in|on|about|for|with) ", re.IGNORECASE)
 _SHOW = re.compile(
-    rf"(?:(?:{_SEEKS} )?(?:(?:a|the) )?(?:bibtex|bib|ris|citation|reference)(?: entry)? (?:of|for)"
+    rf"^(?:(?:{_SEEKS} )?(?:(?:a|the) )?(?:bibtex|bib|ris|citation|reference)(?: entry)? (?:of|for)"
     r"(?: the paper)?"
     r"|(?:how (?:do|can|should) (?:i|we) )?cite(?: the paper)?"
     r"|(?:please |can you |could you )*(?:show|open|find|get|look up|give|follow)(?: me| us)?(?: the)?"
@@ -151,9 +155,11 @@ _ASKS = re.compile(
 _PAPERS_WANTED = re.compile(
     r"(?:(?:hi|hello|hey|please|so|ok(?:ay)?)\W+)*"
     r"(?:what|which|are there|is there|any|do you (?:know|have)|have you (?:got|read)|how (?:many|much)"
-    r"|(?:does|do) (?:any|some)(?:body|one) (?:know|have)|where (?:can|could|do) (?:i|we) find"
+    r"|where (?:can|could|do) (?:i|we) find"
+    r"|(?:(?:does|do) (?:any|some)(?:body|one) (?:know|have)"
     r"|(?:can|could|would|will) (?:you|i|we|(?:some|any)(?:body|one))(?: please)? (?:find|get|give|have|list"
-    r"|look|name|point|recommend|search|see|send|share|show|suggest|tell))\b"
+    r"|look|name|point|recommend|search|see|send|share|show|suggest|tell))"
+    r"(?!(?: me| us)? (?:how|if|when|where|whether|why)\b))\b"
     r"(?:\W+\w+){0,4}?\W+(?:papers?|publications|articles|studies|literature|(?:related|recent|new) work)\b"
     r"(?!\W+(?:say|show|find|claim|report|use|argue|conclude|suggest)s?\b)",
     re.IGNORECASE,

@@ -100,6 +100,25 @@ CASES = [
     ("I'm looking for a reviewer for my paper on RDMA", "", "…", "/who-knows topic:RDMA"),
     ("we need experts in RDMA", "", "…", "/who-knows topic:RDMA"),
     ("does anyone know why RDMA fails?", "", "…", "/ask question:…"),
+    ("does anyone know about papers on RDMA?", "", "RDMA", "/search query:…"),
+    ("does anybody know about any good studies of RDMA?", "", "RDMA", "/search query:…"),
+    ("does anyone know how papers measure RDMA?", "", "RDMA", "/ask question:…"),
+    ("do you know a reviewer for my paper on RDMA?", "", "…", "/who-knows topic:RDMA"),
+    ("can you tell me of papers on RDMA?", "", "RDMA", "/search query:…"),
+    ("can you tell me which papers are on RDMA?", "", "RDMA", "/search query:…"),
+    (
+        "could you tell me why recent work avoids RDMA?",
+        "",
+        "RDMA",
+        "/ask question:why recent work avoids RDMA?",
+    ),
+    (
+        "can you tell me whether studies support RDMA?",
+        "",
+        "RDMA",
+        "/ask question:whether studies support RDMA?",
+    ),
+    ("can you show me how papers on RDMA differ?", "", "RDMA", "/ask question:how papers on RDMA differ?"),
     ("does someone work on weekends?", "", "…", "/who-knows topic:weekends"),
     ("people working on RDMA", "", "…", "/who-knows topic:RDMA"),
     ("looking for people in crowds", "", "…", "/search query:…"),
@@ -158,6 +177,12 @@ def test_what_is_said_is_led_to_the_command_that_answers_it(said, person, left, 
         like="PrismLLM" if "like" in said else None,
     )
     assert route(said, read, named={"PrismLLM"}, authors=AUTHORS).typed == typed.replace("…", said)
+
+
+@pytest.mark.parametrize("title", ["How LLMs cite and why it matters", "Learning to forget the past"])
+def test_a_title_is_left_whole(title):
+    assert paper_texts(f"{title}?") == (title, "")
+    assert paper_texts(f"show me {title}") == (title, "")
 
 
 def test_a_family_name_of_several_is_asked_for_and_several_people_are_searched_for():
