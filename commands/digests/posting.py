@@ -208,6 +208,7 @@ class Poster:
     async def _post(self, delivery: Delivery, *, again: bool) -> int:
         digest = await self._store.find(delivery.digest_id)
         if digest is None or digest.state in ("paused", "broken"):
+            self._tried_since.pop(delivery.id, None)
             return 0
         if digest.is_own and not self._asked and not await self._owners.has_room_for(digest.channel):
             return 0

@@ -59,6 +59,23 @@ async def test_a_posting_that_is_resumed_after_days_is_tried_for_a_day_again(sce
     assert "failed" in (await scene.user.slash("/digest history")).text
 
 
+async def test_what_was_tried_before_a_digest_was_paused_does_not_count_once_it_is_resumed(scene):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    route = rf"POST /channels/{scene.discord.channel['id']}/messages$"
+    scene.discord.faults.add(route=route, status=400, times=99)
+    assert await scene.poster.tick() == 0
+    await scene.user.slash("/digest pause")
+    scene.at += DAY
+    assert await scene.poster.tick() == 0
+    await scene.user.slash("/digest resume")
+    assert await scene.poster.tick() == 0
+    assert "failed" not in (await scene.user.slash("/digest history")).text
+    scene.discord.faults.clear()
+    scene.at += timedelta(minutes=20)
+    assert await scene.poster.tick() == 1
+
+
 async def test_a_missed_posting_counts_no_papers(scene):
     await active(scene)
     scene.at += timedelta(hours=2)
