@@ -97,7 +97,8 @@ class Digests(Deliveries, Opinions, Seeds):
             values["why"] = values["why"][:300]
         living = DigestRow.id == number, DigestRow.state != "deleted"
         async with self._writer.begin() as connection:
-            before = (await connection.execute(select(*_DIGEST).where(*living))).first()
+            # Locked: another process may set another schedule meanwhile.
+            before = (await connection.execute(select(*_DIGEST).where(*living).with_for_update())).first()
             if before is None:
                 return None
             old = before._mapping

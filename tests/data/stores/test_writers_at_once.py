@@ -1,13 +1,16 @@
 """Many who change the same thing at once, as two clicks on a button do: PostgreSQL lets one go first."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 from data.database.unavailable import DatabaseUnavailableError
+from data.stores.digest_record import Digest
 from data.stores.limits import Limit
 from data.stores.store import Store
+from data.tables.digests import DigestRow
 from tests.helpers.postgres import new_database
 from tests.helpers.records import record
 
@@ -55,3 +58,15 @@ async def test_a_writer_that_is_stuck_keeps_others_waiting_only_for_a_while(stor
         with pytest.raises(DatabaseUnavailableError, match="busy"):
             await second.members.follow(7, "topic", "gossip", "gossip")
     assert await second.members.follow(7, "topic", "gossip", "gossip")
+
+
+async def test_a_new_name_leaves_the_schedule_that_another_process_sets_meanwhile(stores):
+    first, second = stores
+    digest = await first.digests.make(Digest(1, 2, 3))
+    moved = datetime(2030, 1, 1)
+    async with first._writer.begin() as connection:
+        await connection.execute(update(DigestRow).values(at="08:00", changed=moved))
+        naming = asyncio.create_task(second.digests.change(digest.id, name="Papers"))
+        await asyncio.wait({naming}, timeout=0.5)  # or it waits for the first
+    named = await naming
+    assert (named.name, named.at, named.changed) == ("Papers", "08:00", moved)
