@@ -147,6 +147,7 @@ _WROTE = re.compile(
     re.IGNORECASE,
 )
 _APPEARED = re.compile(rf"{_WROTE.pattern}|\b(?:proposed|introduced|presented|announced)\b", re.IGNORECASE)
+_HOW = re.compile(r"(?:please |so |and |but |ok(?:ay)?,? )*(?:how(?! (?:many|much)\b)|why)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:please |so |and |but |ok(?:ay)?,? )*"
     r"(?:what|which|who|whose|when|where|why|how|is|are|was|were|does|do|did|can|could|should|would|will|has|have|explain|compare)\b",
@@ -232,7 +233,8 @@ def route(
         return Route("new", {"category": category} if category else {})
     if (told := _TOLD.fullmatch(said)) and not _PAPERS_WANTED.match(told["question"]):
         return _question(_PLEASE.sub("", told["question"]), read)
-    years = read.until is not None and _APPEARED.search(said) is not None  # only a search has a last day
+    # Only a search has a last day.
+    years = read.until is not None and _APPEARED.search(said) is not None and not _HOW.match(said)
     listed = years or _NEWS.match(said) or _PAPERS_WANTED.match(said)
     if follows or (_is_question(said) and not listed):
         return _question(said, read)
