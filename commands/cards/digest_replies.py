@@ -109,7 +109,7 @@ def same_here(digest: Digest) -> str:
 def when_next(due: datetime | None, now: datetime) -> str:
     """When a digest is due next, in each reader's own time zone; or that it is due and waits."""
     if due is not None and due <= now:
-        return f"was due {moment(due, 'f')}; it comes once the new papers are in"
+        return f"was due {moment(due, 'f')}; it comes as soon as its papers are ready"
     return f"next {moment(due, 'F')}" if due else "no posting is scheduled"
 
 
@@ -129,7 +129,7 @@ def _first(digest: Digest, due: datetime | None, now: datetime) -> str:
     if due is None:
         return "No post is scheduled."
     if due <= now:
-        return f"The first post was due {moment(due, 'F')}; it comes once the new papers are in."
+        return f"The first post was due {moment(due, 'F')}; it comes as soon as its papers are ready."
     return f"The first post is due {moment(due, 'F')}."
 
 

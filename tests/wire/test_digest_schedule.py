@@ -122,6 +122,6 @@ async def test_a_digest_that_waits_for_a_listing_says_so(scene):
     due = int((scene.at - timedelta(hours=1)).timestamp())
     for command in ("list", "resume"):
         listed = (await scene.user.slash(f"/digest {command}")).text
-        assert f"was due <t:{due}:f>; it comes once the new papers are in" in listed
+        assert f"was due <t:{due}:f>; it comes as soon as its papers are ready" in listed
     first = (await scene.user.slash("/digest history")).text
-    assert f"The first post was due <t:{due}:F>; it comes once the new papers are in." in first
+    assert f"The first post was due <t:{due}:F>; it comes as soon as its papers are ready." in first

@@ -62,8 +62,8 @@ def test_texts_that_are_read_ahead_keep_their_places(as_on_a_gpu, monkeypatch):
     assert readers == {"word pieces"}
     assert counts == [*range(3, len(TEXTS), 3), len(TEXTS)]
     for row, worded, alone in zip(rows, words, one_by_one, strict=True):
-        assert np.allclose(row, alone.row, atol=1e-3)  # a text by itself is computed in 16 bits
-        assert np.allclose(worded.row, alone.row, atol=1e-3)
+        # A text by itself is computed in 16 bits, and in fewer where the processor has bfloat16.
+        assert min(row @ alone.row, worded.row @ alone.row) > 0.999
         assert worded.words.shape == alone.words.shape
 
 
