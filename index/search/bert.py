@@ -26,6 +26,8 @@ Read = tuple[Tensor, Tensor]
 SHORT = 64
 """Word pieces, with the two at the ends, up to which :mod:`index.search.bert_short` is faster for a
 single text, such as a query."""
+SHORT_IN_BFLOAT16 = 16
+"""The same where the model computes in bfloat16 because the CPU does so faster."""
 
 
 class Bert:
@@ -69,7 +71,9 @@ class Bert:
         self._int8: Int8Layers | None = None
 
     def to(self, kind: torch.dtype) -> None:
-        """Compute in another precision."""
+        """Compute in another precision; short texts by the exact weights, as before."""
+        if self._device.type == "cpu":
+            self._short_layers()
         for part in (self._embeddings, *self._layers):
             part.to(kind)
 
@@ -116,9 +120,10 @@ class Bert:
         texts, longest = ids.shape
         hidden = self._embeddings(ids, self._epsilon)
         if texts == 1 and hidden.is_cpu:
-            short = self._short_layers() if longest <= SHORT and hidden.dtype == torch.float32 else None
+            most = SHORT if hidden.dtype == torch.float32 else SHORT_IN_BFLOAT16
+            short = self._short_layers() if longest <= most else None
             if short is not None:
-                hidden = short(hidden)
+                hidden = short(hidden.float())
             else:
                 for layer in self._layers:
                     hidden = layer.of_one(hidden, self._heads, self._epsilon)
