@@ -21,7 +21,7 @@ def has_arxiv(services: Services) -> bool:
 
 def lacking_category(services: Services, category: str | None) -> str:
     """What to say of a category that no paper here has; empty if one has it."""
-    known = services.corpus.facets.category_counts()
+    known = services.corpus.facets.category_counts() if category else {}
     if not category or not known or any(in_category(name, category) for name in known):
         return ""
     most = sorted(known, key=lambda one: (-known[one], one))[:_NAMED]

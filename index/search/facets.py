@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from types import MappingProxyType
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class Facets:
         # Kept until a paper changes, since replies ask often.
         self._count: int | None = None
         self._newest: int | None = None
+        self._by_category: Mapping[str, int] | None = None
 
     @classmethod
     def of(cls, days: np.ndarray, codes: np.ndarray, bare: np.ndarray, names: Sequence[str]) -> Facets:
@@ -84,7 +86,7 @@ class Facets:
         self.days[ids] = [fact.day.toordinal() if fact.day else 0 for fact in facts]
         self.bare[ids] = [not fact.described for fact in facts]
         self.codes[ids] = [self._names.setdefault(fact.categories, len(self._names)) for fact in facts]
-        self._count = self._newest = None
+        self._count = self._newest = self._by_category = None
 
     def held(self) -> np.ndarray:
         """The ids of all papers, ascending, int64."""
@@ -106,7 +108,7 @@ class Facets:
         for paper_id in ids:
             if paper_id < len(self.codes):
                 self.codes[paper_id] = -1
-        self._count = self._newest = None
+        self._count = self._newest = self._by_category = None
 
     def __len__(self) -> int:
         if self._count is None:
@@ -127,8 +129,13 @@ class Facets:
             ids, days = ids[kept], days[kept]
         return ids[np.argsort(-days, kind="stable")[:count]]
 
-    def category_counts(self) -> dict[str, int]:
+    def category_counts(self) -> Mapping[str, int]:
         """The number of papers in each category."""
+        if self._by_category is None:
+            self._by_category = MappingProxyType(self._count_categories())
+        return self._by_category
+
+    def _count_categories(self) -> dict[str, int]:
         counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self._names)).tolist()
         totals: dict[str, int] = {}
         for names, code in self._names.items():

@@ -19,15 +19,19 @@ def facets(days):
     return held
 
 
+def counted(held):
+    return len(held), held.newest(), dict(held.category_counts())
+
+
 def test_what_was_counted_is_counted_again_after_a_change():
     held = facets([date(2026, 1, 1), date(2026, 1, 3), None])
-    assert (len(held), held.newest()) == (3, date(2026, 1, 3).toordinal())
+    assert counted(held) == (3, date(2026, 1, 3).toordinal(), {"cs.CL": 3})
     held.update([fact(9, date(2026, 2, 1))])
-    assert (len(held), held.newest()) == (4, date(2026, 2, 1).toordinal())
+    assert counted(held) == (4, date(2026, 2, 1).toordinal(), {"cs.CL": 4})
     held.drop([9, 2])
-    assert (len(held), held.newest()) == (2, date(2026, 1, 1).toordinal())
+    assert counted(held) == (2, date(2026, 1, 1).toordinal(), {"cs.CL": 2})
     held.drop([1, 3])
-    assert (len(held), held.newest()) == (0, 0)
+    assert counted(held) == (0, 0, {})
 
 
 @pytest.mark.parametrize("count", [None, 0, 1, 7, 50, 300, 301, 1_000])
