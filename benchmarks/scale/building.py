@@ -86,7 +86,7 @@ async def _take_in(place: Place) -> None:
 
 
 def ask_vectors(place: Place) -> Figures:
-    """Recall, times and memory of the vector search."""
+    """Recall, times and memory of the vector search; times are those of the second round of questions."""
     vectors = Vectors.open(place.library / "vectors", PRINT, writable=False)
     vectors.refresh()
     questions = Questions.make(vectors, _ASKED, _SEED)
@@ -95,7 +95,13 @@ def ask_vectors(place: Place) -> Figures:
     vectors = Vectors.open(place.library / "vectors", PRINT, writable=False)
     vectors.refresh()
     figures: Figures = {}
-    for answered in ask(questions, lambda query, where: vectors.search(query, NEAREST, where)[0]):
+
+    def nearest(query: np.ndarray, where: np.ndarray | None) -> np.ndarray:
+        return vectors.search(query, NEAREST, where)[0]
+
+    for answered in ask(questions, nearest):
+        print(f"  while pages are mapped: {answered}", flush=True)
+    for answered in ask(questions, nearest):
         print(f"  {answered}", flush=True)
         name = answered.name
         figures[f"{name} recall"] = answered.recall
