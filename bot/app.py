@@ -67,7 +67,7 @@ async def open_corpus(
 
     Raises
     ------
-    data.database.engine.StoreError, index.search.vector_log.VectorsError,
+    data.database.engine.StoreError, index.search.vector_manifest.VectorsError,
     index.search.embedding_model.ModelError, index.search.corpus.BusyError
         Each message says what to do.
     """

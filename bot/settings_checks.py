@@ -17,7 +17,7 @@ from bot.settings import Settings
 from data.calendar import clock
 from index.search.milvus_address import FORMS, address_of
 from index.search.vector_index import SERVED, engine
-from index.search.vector_log import VectorsError
+from index.search.vector_manifest import VectorsError
 
 FOLDERS, FILES = (
     ("vectors", "word-index", "identity", "files"),

@@ -25,7 +25,7 @@ from data.sources.http import SourceError
 from index.identity.judgement import JudgingError
 from index.search.corpus import BusyError
 from index.search.embedding_model import ModelError
-from index.search.vector_log import VectorsError
+from index.search.vector_manifest import VectorsError
 from index.search.word_files import WordsDamagedError, WordsUnreadableError
 
 KNOWN = (

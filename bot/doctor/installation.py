@@ -24,7 +24,7 @@ from index.models.shipped import ModelDamagedError
 from index.search.corpus import BusyError
 from index.search.embedding_model import ModelError, device_called, fingerprint
 from index.search.precision import has_bfloat16
-from index.search.vector_log import VectorsError
+from index.search.vector_manifest import VectorsError
 from index.search.word_checks import damaged
 from index.search.word_files import WordsUnreadableError
 

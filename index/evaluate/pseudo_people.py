@@ -14,7 +14,8 @@ import numpy as np
 
 from data.keys import hash64
 from index.identity.authorships import Authorships
-from index.identity.person_names import FEWEST, MOST, NAMESAKE_FACTOR, PersonName
+from index.identity.commonness import FEWEST, MOST, NAMESAKE_FACTOR
+from index.identity.person_names import PersonName
 
 RARE = 0.05
 """Expected namesakes, taking given and family names as independent, up to which a name is one person."""

@@ -14,10 +14,10 @@ import xgboost
 from index.evaluate.pseudo_people import PseudoPeople, drawn_odds, make_people, narrowed, rare_people
 from index.identity.authorships import Authorships
 from index.identity.clusters import MERGE_FEATURES, Block
+from index.identity.commonness import Commonness
 from index.identity.evidence import FEATURES, MONOTONE
 from index.identity.identity import Judge
 from index.identity.models import Models
-from index.identity.person_names import Commonness
 from index.models.shipped import margins
 
 SIZES = (2,) * 8 + (3,) * 4 + (4, 4, 6, 6, 10, 10, 20, 20, 50, 120)

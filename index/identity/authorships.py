@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from index.identity.person_names import Commonness, PersonName, parse_name, partner_names
+from index.identity.commonness import Commonness
+from index.identity.person_names import PersonName, parse_name, partner_names
 
 PACE, SLOWEST = 81.0, 12.0
 """Median days between the papers of names with three or more in the training data, and the largest factor."""

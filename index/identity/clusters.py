@@ -10,8 +10,8 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
+from index.identity.commonness import USUAL_LOG_ODDS
 from index.identity.evidence import FEATURES
-from index.identity.person_names import USUAL_LOG_ODDS
 
 FIRM = 0.2
 """Average distance (1 - probability) up to which authorships are grouped at the start."""

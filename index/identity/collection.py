@@ -13,7 +13,8 @@ import numpy as np
 
 from index.identity.arrays import mapped, mapped_rows
 from index.identity.authorships import Authorships
-from index.identity.person_names import Commonness, PersonName, parse_name
+from index.identity.commonness import Commonness
+from index.identity.person_names import PersonName, parse_name
 from index.identity.statistics import Background, Statistics
 from index.search.vectors import Vectors
 

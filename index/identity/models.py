@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index.identity.person_names import NAMESAKE_FACTOR, Commonness
+from index.identity.commonness import NAMESAKE_FACTOR, Commonness
 from index.models.shipped import booster, shipped, shipped_json
 
 if TYPE_CHECKING:

@@ -18,9 +18,10 @@ from data.keys import hash64
 from index.identity.arrays import mapped
 from index.identity.authorships import Authorships
 from index.identity.collection import AuthorshipFiles, PaperVectors
+from index.identity.commonness import Commonness
 from index.identity.evidence import some_rows
 from index.identity.judging import ODDS
-from index.identity.person_names import Commonness, PersonName, parse_name, partner_names
+from index.identity.person_names import PersonName, parse_name, partner_names
 from index.identity.statistics import Statistics, by_paper, row_entries, tfidf, words_of
 from index.models.distinct import distinct
 from index.search.corpus import Corpus

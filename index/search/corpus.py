@@ -134,7 +134,7 @@ class Corpus:
 
         Raises
         ------
-        index.search.vector_log.VectorsError
+        index.search.vector_manifest.VectorsError
             If the vectors are another model's or unreadable, or there is no such engine.
         index.search.embedding_model.ModelError
             If the model is missing.

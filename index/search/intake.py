@@ -21,7 +21,7 @@ from data.records import Changes, Deletion, PaperRecord, Rejected
 from data.sources.http import SourceError
 from index.search.corpus import Corpus
 from index.search.ready_words import ReadyWords
-from index.search.vector_log import check_fingerprint
+from index.search.vector_manifest import check_fingerprint
 from index.search.word_files import PART
 
 BATCH = 2_000
@@ -87,7 +87,7 @@ class ReadyVectors:
     ------
     SourceError
         If the file is not a matrix, has no manifest, or does not match it.
-    index.search.vector_log.ForeignVectorsError
+    index.search.vector_manifest.ForeignVectorsError
         If another model made it.
     """
 

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from sqlalchemy import make_url
 
-from index.search.vector_log import VectorsError
+from index.search.vector_manifest import VectorsError
 
 FORMS = "milvus://user:password@host:19530/database or milvus+https://token@host"
 _FILE = "milvus:///folder/vectors.db"

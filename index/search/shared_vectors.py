@@ -140,7 +140,7 @@ class SharedVectors:
     ------
     SourceError
         If a file is missing, damaged, or not what its manifest says.
-    index.search.vector_log.ForeignVectorsError
+    index.search.vector_manifest.ForeignVectorsError
         If another model made them.
     """
 
@@ -174,7 +174,7 @@ async def take_vectors(corpus: Corpus, path: Path, progress: Progress | None = N
 
     Raises
     ------
-    SourceError, index.search.vector_log.ForeignVectorsError
+    SourceError, index.search.vector_manifest.ForeignVectorsError
         As :class:`SharedVectors`.
     """
     vectors = corpus.vectors

@@ -9,7 +9,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from index.search.vector_log import VectorLog, VectorsError
+from index.search.vector_log import VectorLog
+from index.search.vector_manifest import VectorsError
 
 DEFAULT = "faiss"
 

@@ -19,38 +19,19 @@ import numpy as np
 
 from index.models.read_ahead import gathered
 from index.search.row_table import ENTRY, READ_AT_ONCE, RowTable
+from index.search.vector_manifest import (
+    MANIFEST,
+    VectorsError,
+    check_fingerprint,
+    read_manifest,
+    write_manifest,
+)
 
-FORMAT = 1
 _CHECKED_TAIL = 4_096
 _KEPT = 3
 """For how many earlier generations the manifest says how many rows came before each block of rows."""
 _BLOCK = 2_000
 _TRIES = 5
-_REQUIRED = ("weights_sha256", "dimension", "pooling", "normalised", "text")
-
-
-class VectorsError(RuntimeError):
-    """The vectors can't be used; the message says why and what to do."""
-
-
-class ForeignVectorsError(VectorsError):
-    """The vectors were made by another model."""
-
-
-def check_fingerprint(theirs: dict[str, Any], ours: dict[str, Any], what: str, mend: str) -> None:
-    """Refuse vectors whose model, pooling or text recipe differ from the model in use.
-
-    Raises
-    ------
-    ForeignVectorsError
-        With the first difference and ``mend``, a sentence that says what to do.
-    """
-    for key in _REQUIRED:
-        if theirs.get(key) != ours[key]:
-            raise ForeignVectorsError(
-                f"{what} was made by another model: its {key} is {theirs.get(key)!r}, the model in use has "
-                f"{ours[key]!r}. {mend}"
-            )
 
 
 class VectorLog:
@@ -104,7 +85,7 @@ class VectorLog:
             As :meth:`open`.
         """
         with self._changing:
-            if self._read_manifest() is None:
+            if read_manifest(self.folder) is None:
                 self._start_generation(self._last_generation() + 1)
             else:
                 self._follow(cut=True)
@@ -112,10 +93,10 @@ class VectorLog:
     @staticmethod
     def files_in(folder: Path) -> list[str]:
         """The names of the files in use in a folder, for a copy; none where there are no vectors yet."""
-        if not (folder / "manifest.json").exists():
+        if not (folder / MANIFEST).exists():
             return []
-        generation = int(json.loads((folder / "manifest.json").read_text())["generation"])
-        return ["manifest.json", f"rows-{generation}.f16", f"entries-{generation}.bin"]
+        generation = int(json.loads((folder / MANIFEST).read_text())["generation"])
+        return [MANIFEST, f"rows-{generation}.f16", f"entries-{generation}.bin"]
 
     @classmethod
     def rows_in(cls, folder: Path) -> int:
@@ -132,28 +113,6 @@ class VectorLog:
     def _opened(self, generation: int) -> RowTable:
         return RowTable(self._rows_file(generation), self._entries_file(generation), self.dimension)
 
-    def _read_manifest(self) -> dict[str, Any] | None:
-        path = self.folder / "manifest.json"
-        try:
-            manifest = json.loads(path.read_text())
-            manifest["fingerprint"]["dimension"], int(manifest["generation"])
-        except FileNotFoundError:
-            if any(rows.stat().st_size for rows in self.folder.glob("rows-*.f16")):
-                raise VectorsError(
-                    f"{path} is missing, so the vectors beside it can't be read. Put it back, or embed all "
-                    "papers again with: python -m bot index --rebuild"
-                ) from None
-            return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise VectorsError(
-                f"{path} can't be read ({error}). Rebuild the index with: python -m bot index --rebuild"
-            ) from error
-        if manifest.get("format") != FORMAT:
-            raise VectorsError(
-                f"{path} was written by a newer Labmate. Update, or run: python -m bot index --rebuild"
-            )
-        return dict(manifest)
-
     def _last_generation(self) -> int:
         numbers = [p.stem.partition("-")[2] for p in self.folder.glob("entries-*.bin")]
         return max((int(number) for number in numbers if number.isdigit()), default=0)
@@ -165,18 +124,7 @@ class VectorLog:
         self._generation, self._kept, self._table = number, {}, self._opened(number)
 
     def _write_manifest(self, generation: int, kept: dict[str, list[int]]) -> None:
-        manifest = {
-            "format": FORMAT,
-            "generation": generation,
-            "fingerprint": self.fingerprint,
-            "kept": kept,
-        }
-        draft = self.folder / "manifest.json.new"
-        with draft.open("w") as stream:
-            stream.write(json.dumps(manifest) + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())  # else a power cut may leave an empty one, and all vectors unreadable
-        os.replace(draft, self.folder / "manifest.json")
+        write_manifest(self.folder, self.fingerprint, generation, kept)
         in_use = (self._rows_file(generation), self._entries_file(generation))
         for path in [*self.folder.glob("rows-*.f16"), *self.folder.glob("entries-*.bin")]:
             if path not in in_use:
@@ -216,7 +164,7 @@ class VectorLog:
         before = (self._generation, self._table.count)
         manifest: dict[str, Any] | None = None
         for tries_left in reversed(range(_TRIES)):
-            manifest = self._read_manifest()
+            manifest = read_manifest(self.folder)
             if manifest is None:
                 return 0
             generation, table = int(manifest["generation"]), self._table

@@ -48,7 +48,7 @@ class Vectors:
 
         Raises
         ------
-        index.search.vector_log.VectorsError
+        index.search.vector_manifest.VectorsError
             As :meth:`VectorLog.open`.
         """
         log = VectorLog.open(folder, fingerprint, writable=writable, rebuild=rebuild)

@@ -23,18 +23,12 @@ from index.evaluate.pseudo_people import make_people, rare_people
 from index.identity import group_pairs, large_names, statistics
 from index.identity.authorships import Authorships
 from index.identity.clusters import estimate_priors
+from index.identity.commonness import USUAL_LOG_ODDS
 from index.identity.evidence import Evidence
 from index.identity.identity import Judge
 from index.identity.models import Models, certainty
 from index.identity.passes import identify
-from index.identity.person_names import (
-    USUAL_LOG_ODDS,
-    compatible,
-    could_print,
-    parse_name,
-    partners,
-    relation,
-)
+from index.identity.person_names import compatible, could_print, parse_name, partners, relation
 from index.identity.unions import CertainPairs
 from index.models.shipped import ModelDamagedError
 from index.search.corpus import Corpus

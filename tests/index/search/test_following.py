@@ -92,5 +92,5 @@ async def test_an_answer_of_the_store_that_comes_late_is_no_step_back(store, tmp
     await asyncio.wait({second}, timeout=0.5)  # or it waits for the first
     comes.set()
     await asyncio.gather(first, second)
-    assert corpus.facets is facets, "what is known is not read anew"
+    assert corpus.facets is facets, "papers that are known are not read again"
     assert (len(facets), corpus.seen) == (2, 2)

@@ -17,7 +17,7 @@ from index.search.corpus import BusyError, Corpus
 from index.search.embedding import Embedder
 from index.search.forward_index import is_whole
 from index.search.intake import Intake, ReadyVectors, _rare_collection
-from index.search.vector_log import ForeignVectorsError
+from index.search.vector_manifest import ForeignVectorsError
 from index.search.word_files import WordsUnreadableError
 from tests.helpers.records import record
 

@@ -12,7 +12,8 @@ from index.search.facets import Facets, Where
 from index.search.faiss_index import FaissIndex
 from index.search.served_index import ServedIndex
 from index.search.vector_index import engine, register
-from index.search.vector_log import ForeignVectorsError, VectorLog, VectorsError
+from index.search.vector_log import VectorLog
+from index.search.vector_manifest import ForeignVectorsError, VectorsError
 from index.search.vectors import Vectors
 from tests.helpers import milvus, postgres
 
