@@ -249,6 +249,13 @@ def runs_already(digest: Digest, ahead: str) -> str:
     return f"This digest is running already: {summary(digest, ahead)}"
 
 
+MISSED_COMES = "The post that I couldn't send comes in the next few minutes."
+STILL_CLOSED = (
+    "If direct messages are still closed to me, it stops again. Open them in the privacy settings of a "
+    "server that we share."
+)
+
+
 def resumed(digest: Digest, ahead: str) -> str:
     """A digest posts again."""
     return f"Resumed: {summary(digest, ahead)}"

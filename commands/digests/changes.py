@@ -18,7 +18,7 @@ from commands.kit.authority import manages_server
 from commands.kit.direct import open_direct
 from commands.kit.installs import is_present
 from commands.kit.links import Press, button, link
-from commands.kit.refusals import GONE, is_final, reason
+from commands.kit.refusals import DIRECT_CLOSED, FINAL, GONE, is_final, reason
 from commands.kit.replies import UserError, answer
 from commands.kit.servers import place_of
 from commands.kit.services import Services, services_of
@@ -246,9 +246,18 @@ def _elsewhere(digest: Digest, error: UserError) -> ui.LayoutView:
     return note(str(error), [[link("digest.move", "Choose another channel", digest=digest.id)]])
 
 
-def with_note(text: str, lacks: str) -> str:
-    """A reply, and below it what will be missing."""
-    return f"{text}\n-# {lacks}" if lacks else text
+def with_note(text: str, *notes: str) -> str:
+    """A reply, and below it in small print what else there is to know."""
+    return "\n".join([text, *(f"-# {told}" for told in notes if told)])
+
+
+async def after_stop(services: Services, digest: Digest) -> list[str]:
+    """What to know where a digest goes on that had stopped, or nothing; asked before it goes on."""
+    if digest.state != "broken":
+        return []
+    last = await services.store.digests.history(digest.id, 1)
+    told = [replies.MISSED_COMES] if last and last[0].state == "written" else []
+    return [*told, replies.STILL_CLOSED] if digest.why == FINAL[DIRECT_CLOSED] else told
 
 
 async def change(interaction: discord.Interaction, digest: Digest, state: str) -> ui.LayoutView:
@@ -259,6 +268,7 @@ async def change(interaction: discord.Interaction, digest: Digest, state: str) -
     except UserError as error:
         return _elsewhere(digest, error)
     told = replies.runs_already if digest.state == "active" else replies.resumed
+    notes = await after_stop(services, digest)
     made = await services.store.digests.change(digest.id, state=state, why="")
     if state == "deleted" or made is None:
         await services.store.feeds.end("digest", digest.id)
@@ -267,7 +277,9 @@ async def change(interaction: discord.Interaction, digest: Digest, state: str) -
         return note(replies.paused(made), [[link("digest.resume", "Resume", digest=made.id)]])
     now = clock.now()
     ahead = replies.when_next(await due.next_posting(services.store, made, now), now)
-    return note(with_note(told(made, ahead), lacks), [[link("digest.pause", "Pause", digest=made.id)]])
+    return note(
+        with_note(told(made, ahead), lacks, *notes), [[link("digest.pause", "Pause", digest=made.id)]]
+    )
 
 
 async def post_now(interaction: discord.Interaction, digest: Digest) -> ui.LayoutView:

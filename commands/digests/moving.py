@@ -10,7 +10,7 @@ from discord import ui
 from commands.cards import digest_replies as replies
 from commands.cards.lists import note
 from commands.digests.allowed import own_digest
-from commands.digests.changes import placed_now, with_note
+from commands.digests.changes import after_stop, placed_now, with_note
 from commands.digests.panel import on_panel, panel
 from commands.digests.places import TimedOut, permissions_at
 from commands.digests.setup_pages import place_rows
@@ -72,6 +72,7 @@ async def _moved(press: Press, channel: int, number: int) -> ui.LayoutView:
     """Move a digest; one that had stopped goes on, since only its place keeps a digest from going on."""
     digest = await own_digest(press.interaction, press.services, number)
     place, values = await place_chosen(press, digest, channel)
+    notes = await after_stop(press.services, digest)
     if digest.state == "broken":
         values |= {"state": "active", "why": ""}
     made = await press.services.store.digests.change(digest.id, **values)
@@ -79,7 +80,7 @@ async def _moved(press: Press, channel: int, number: int) -> ui.LayoutView:
     if made is None or on_panel(press):
         return await panel(press.services, digest.id, lacks=lacks)
     ahead = await due.next_posting(press.services.store, made, clock.now())
-    return note(with_note(replies.moved(made, ahead), lacks))
+    return note(with_note(replies.moved(made, ahead), lacks, *notes))
 
 
 def _takes_files(place: Any) -> bool:

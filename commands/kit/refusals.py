@@ -62,7 +62,9 @@ PASSING = {
 GONE = frozenset({10003})
 """The channel was deleted."""
 TOO_FAST = 40003
-CLOSED = frozenset({50007, 50278})
+DIRECT_CLOSED = 50007
+"""The code where a member takes no direct messages from Labmate."""
+CLOSED = frozenset({DIRECT_CLOSED, 50278})
 """No direct message reaches the member."""
 NOT_ADDED = frozenset({10007, 10013, 30033, 40007, 50001, 50007, 50013, 50033})
 """Somebody can't be added to a thread: not in the server, banned, no access, or the thread is full."""

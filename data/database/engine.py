@@ -24,7 +24,7 @@ from data.database.sqlite_files import StoreError as StoreError
 from data.database.unavailable import FULL, Why, why
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
-HEAD = "0023"
+HEAD = "0024"
 """The newest migration; a test compares it with alembic's own answer."""
 
 
@@ -193,7 +193,8 @@ async def open_database(url: str, *, paging: Paging = FEW, moving: bool = False)
     try:
         async with engine.connect() as connection:
             revision = await connection.run_sync(_revision)
-            half_moved = await connection.run_sync(lambda c: inspect(c).has_table(MOVING))
+            tables = await connection.run_sync(lambda c: inspect(c).get_table_names())
+            half_moved = MOVING in tables
         if path:
             await asyncio.to_thread(_unseal, path)
         if half_moved and not moving:
@@ -203,6 +204,12 @@ async def open_database(url: str, *, paging: Paging = FEW, moving: bool = False)
             )
         if revision == HEAD:
             return engine
+        if revision is None and {"alembic_version", "papers"} <= set(tables):
+            raise StoreError(
+                f"{shown(url)} holds papers, but no longer says which schema they have (its table "
+                "alembic_version is empty), so it can't be updated. Nothing was changed. Restore a backup: "
+                "python -m bot restore PATH"
+            )
         if revision is not None and revision not in known_revisions():
             raise NewerDatabaseError(newer(shown(url), revision))
         if path and revision is not None:

@@ -54,9 +54,7 @@ class Batch:
     def _store_id(self, item: PaperRecord | Deletion) -> int:
         """The store id of an item's work; 0 where it has none."""
         work = self._taken_by.get(id(item))
-        while work is not None and work.joined is not None:
-            work = work.joined
-        return int(work.row["id"]) if work is not None else 0
+        return int(_present(work).row["id"]) if work is not None else 0
 
     # -- matching -----------------------------------------------------------------------------
 
@@ -183,7 +181,7 @@ class Batch:
         if gone.is_new:
             self._new = [work for work in self._new if work is not gone]
             return
-        gone.row["merged_into"], gone.row["arxiv_id"] = into.row.get("id"), None
+        gone.row["arxiv_id"] = None
         gone.ids, gone.listings, gone.former = {}, {}, {}
 
     async def _withdraw(self, deletions: list[Deletion]) -> None:
@@ -202,6 +200,9 @@ class Batch:
     # -- writing ------------------------------------------------------------------------------
 
     async def _write(self, read: int) -> Changes:
+        for work in self._works.values():
+            if work.joined is not None:
+                work.row["merged_into"] = _present(work).row["id"]
         changed = [
             (paper_id, work)
             for paper_id, work in self._works.items()
@@ -224,6 +225,13 @@ class Batch:
                 changes.touched.append(_text(work))
         changes.stamp = stamp
         return changes
+
+
+def _present(work: Work) -> Work:
+    """What a work is after the batch: itself, or the one that it was merged into in the end."""
+    while work.joined is not None:
+        work = work.joined
+    return work
 
 
 def _has_no_other_arxiv_id(work: Work, record: PaperRecord) -> bool:

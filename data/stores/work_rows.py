@@ -102,6 +102,9 @@ async def update_works(
         await connection.execute(
             update(_PAPERS).where(_PAPERS.c.id == paper_id).values(**values, changed=stamp)
         )
+        if values["merged_into"]:  # what was merged into it before leads straight to its present row
+            before_it = update(_PAPERS).where(_PAPERS.c.merged_into == paper_id)
+            await connection.execute(before_it.values(merged_into=values["merged_into"]))
     parts, rewritten = [], []
     for paper_id, work in changed:
         if paper_id in gone:

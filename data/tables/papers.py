@@ -29,6 +29,7 @@ class PaperRow(Base):
     __table_args__ = (
         Index("papers_by_title", "title_key", "arxiv_id"),
         Index("papers_by_first_author", "first_author", "arxiv_id"),
+        _present("papers_by_merged", "merged_into"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -57,7 +58,9 @@ class PaperRow(Base):
     withdrawn: Mapped[bool]
     arxiv_id: Mapped[str | None] = mapped_column(String(40), unique=True)
     merged_into: Mapped[int | None] = mapped_column(ForeignKey("papers.id"))
-    """Set where two rows turned out to be one work, so that old buttons still find it."""
+    """Set where two rows turned out to be one work, so that old buttons still find it.
+
+    It is the work's present row, never one that was merged itself."""
     changed: Mapped[int] = mapped_column(BigInteger, index=True)
     """The number of the batch that last changed this row; the word index follows it."""
 

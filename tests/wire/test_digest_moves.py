@@ -63,6 +63,7 @@ async def test_its_owner_is_told_and_chooses_another_channel_in_the_direct_messa
     moved = await asked.choose(new["id"], menu(asked, "dgk:"))
     assert f"**Gossip** posts in <#{new['id']}> from now on" in moved.text
     assert "Next post: <t:" in moved.text
+    assert "The post that I couldn't send comes in the next few minutes" in moved.text
     await goes_on(scene, digest, new)
 
 

@@ -94,5 +94,20 @@ async def test_starting_an_own_digest_opens_the_direct_message_while_the_member_
     assert "I can't write to you: we share no server any more" in refused.text
 
 
+async def test_an_own_digest_that_stopped_at_closed_messages_says_what_to_do_when_it_is_resumed(scene):
+    await active(scene, guild=0, channel=int(scene.discord.owner["id"]), picture=False, most=3)
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=r"POST /channels/\d+/messages$", status=403, code=50007, times=2)
+    assert await scene.poster.tick() == 0
+    resumed = await scene.user.slash("/digest resume")
+    assert "Resumed" in resumed.text
+    assert "comes in the next few minutes" in resumed.text
+    assert "Open them in the privacy settings of a server that we share" in resumed.text
+    assert await scene.poster.tick() == 1
+    assert len(scene.dms()) == 1
+    await scene.user.slash("/digest pause")
+    assert "privacy" not in (await scene.user.slash("/digest resume")).text
+
+
 def _opened(scene):
     return len([one for one in scene.discord.requests if one["path"] == "/users/@me/channels"])

@@ -240,3 +240,30 @@ async def test_a_given_paper_that_was_merged_is_learned_from_under_its_present_n
     present = await store.find_id("doi", "10.1/x")
     assert [seed.paper for seed in await store.digests.seeds(digest.id)] == [present]
     assert present in given
+
+
+async def test_what_was_thought_and_given_holds_where_the_merged_paper_is_merged_again(store):
+    first = {"doi": "10.1/x", "openalex": "W1"}
+    second = {"s2": "9"}
+    await store.upsert(
+        [
+            record(1, ids=first, source="openalex", title="Other"),
+            record(2, ids=second, source="s2", title="Another"),
+            record(3),
+        ]
+    )
+    once, twice = await store.find_id("doi", "10.1/x"), await store.find_id("s2", "9")
+    digest = await store.digests.make(Digest(1, 2, 3))
+    await store.digests.plant(digest.id, "text", [once, twice])
+    for member, paper in ((5, once), (6, twice)):
+        await store.digests.think(1, member, paper, "like")
+        await store.library.keep(member, paper)
+    await store.upsert([record(1, ids=first | second, source="openalex", title="Other")])
+    assert await store.find_id("doi", "10.1/x") == await store.find_id("s2", "9")
+    await store.upsert([record(3, source="arxiv", version=2, ids={"arxiv": "2601.00003", "doi": "10.1/x"})])
+    present = await store.find_id("s2", "9")
+    assert present == await store.find_id("arxiv", "2601.00003") not in (once, twice)
+    said = await store.digests.opinions(guild=1)
+    assert [entry[:3] for entry in said] == [(5, present, "like"), (6, present, "like")]
+    assert [seed.paper for seed in await store.digests.seeds(digest.id)] == [present]
+    assert [kept.paper_id for member in (5, 6) for kept in await store.library.of(member)] == [present] * 2

@@ -49,6 +49,20 @@ async def test_a_newer_database_is_refused_and_not_touched(tmp_path):
     assert path.read_bytes() == before
 
 
+@pytest.mark.sqlite("a file that lost a row")
+async def test_papers_without_a_schema_version_are_refused_with_advice(tmp_path):
+    path = tmp_path / "labmate.db"
+    store = await Store.open(_url(path))
+    await store.upsert([record(1)])
+    async with store._writer.begin() as connection:
+        await connection.execute(text("DELETE FROM alembic_version"))
+    await store.close()
+    with pytest.raises(StoreError, match="Restore a backup: python -m bot restore"):
+        await Store.open(_url(path))
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM papers").fetchone()[0] > 0
+
+
 @pytest.mark.sqlite("a file that was begun")
 async def test_a_first_start_that_was_killed_before_the_schema_was_made_is_begun_again(tmp_path):
     path = tmp_path / "labmate.db"
