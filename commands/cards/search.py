@@ -20,6 +20,7 @@ _NAMED = 2
 """People and papers named in a line; others are counted."""
 _WHICH = {"last": "up to", "past": "up to", "previous": "up to", "this": "of", "current": "of"}
 _UNIT = re.compile(r"\b(day|week|fortnight|month|quarter|year|decade)s?\b", re.IGNORECASE)
+_CITING = re.compile(r"\bcit(?:e|es|ed|ing)\b", re.IGNORECASE)
 _ORDERS: dict[str, str] = {"newest": "newest first", "oldest": "oldest first"}
 
 
@@ -128,6 +129,13 @@ def several_named(name: str, taken: Paper, others: Sequence[Paper]) -> str:
     how = f" To compare with it, type its number: papers like {example}" if example else ""
     taken_for = f"-# I took “{shown(name, 40)}” for {shown(taken.title, 80)}."
     return f"{taken_for} {count} called so, too: {listed}{more}.{how}"
+
+
+def citing_line(said: Understood) -> str:
+    """What to tell of a query for the papers that cite another; "" for other queries."""
+    if not (said.follows and _CITING.search(said.typed)):
+        return ""
+    return "-# I don't know which papers cite it, so these are later ones that name it or come near."
 
 
 def namesakes_line(name: str, people: int) -> str:

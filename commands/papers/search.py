@@ -15,6 +15,7 @@ from commands.cards.lists import PAGE, Entry, note
 from commands.cards.search import (
     NO_WORDS,
     TEN,
+    citing_line,
     foreign_line,
     namesakes_line,
     page_of_results,
@@ -136,6 +137,7 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     made, rows = await asyncio.gather(asyncio.to_thread(entries), _rows(services, turning, changes))
     ignored = [f"-# I ignored {safe(part[:60])}: I could not read it." for part in results.query.ignored]
     notes = [foreign_line(said.foreign, fits=results.fits), cited, await _which_like(services, said)]
+    notes += [citing_line(said)] if results.fits else []
     notes += [await _namesakes(services, name) for name in names[:_NAMES]]
     notes += [waiting_note(results), *ignored, None if results.fits else advice]
     footer = "\n".join(filter(None, notes)) or None

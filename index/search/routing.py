@@ -284,7 +284,7 @@ def _about_a_paper(
     if is_description(said) and not _is_question(said):
         return Route("similar", {"paper": said})
     if read.like and not _subject(read.text) and not (read.since or read.until or read.people):
-        return Route("similar", {"paper": read.like})
+        return Route("search", {"query": said}) if read.follows else Route("similar", {"paper": read.like})
     if _is_question(said):
         found = (find_arxiv_id(word.strip(",;?!()")) for word in said.split())
         if identifier := next((arxiv[0] for arxiv in found if arxiv), None) or find_doi(said):

@@ -123,9 +123,11 @@ _LIKE = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(
-    rf"^(?:{_ALL}*{NOUN}\s+)?(?:(?:that|which)\s+)?(?:follow[\s-]?ups?\s+(?:work\s+)?(?:of|to|on)"
-    rf"|follow(?:ing|s|ed)?(?:\s+up)?(?:\s+on)?|buil(?:d|ds|ding|t)\s+(?:up)?on(?:\s+top\s+of)?|extend(?:s|ing)?"
-    rf"|improv(?:e|es|ing)\s+(?:up)?on|successors?\s+(?:of|to)|cit(?:e|es|ing)|after)\s+(?P<like>[^,;?]{{2,200}}?)\s*[.?!]*$",
+    rf"^(?:(?:which|what)\s+)?(?:{_ALL}*{NOUN}\s+)?(?:(?:that|which|what|who)\s+)?"
+    r"(?:(?:has|have)\s+(?:(?:anyone|anybody)\s+)?)?(?:follow[\s-]?ups?\s+(?:work\s+)?(?:of|to|on)"
+    r"|follow(?:ing|s|ed)?(?:\s+up)?(?:\s+on)?|buil(?:d|ds|ding|t)\s+(?:up)?on(?:\s+top\s+of)?|extend(?:s|ing)?"
+    r"|improv(?:e|es|ing)\s+(?:up)?on|successors?\s+(?:of|to)|cit(?:e|es|ing|ed(?!\s+by\b))|after)"
+    r"\s+(?P<like>[^,;?]{2,200}?)\s*[.?!]*$",
     re.IGNORECASE,
 )
 _ONE_OF_SEVERAL = (

@@ -192,6 +192,14 @@ async def test_likeness_and_what_to_leave_out(user):
     assert "Wombat" in (await without.press("Also with wombat")).text
 
 
+@pytest.mark.parametrize("asked", ["/search who cites PrismLLM?", "/search papers that cite PrismLLM"])
+async def test_who_cites_a_paper_is_not_known_and_its_follow_ups_are_shown(user, asked):
+    reply = await user.slash(asked)
+    assert "Follow-ups of PrismLLM" in reply.text
+    assert "I don't know which papers cite it" in reply.text
+    assert "I don't know which papers" not in (await user.slash("/search follow-ups of PrismLLM")).text
+
+
 async def test_another_language_is_named(user):
     reply = await user.slash("/search 大模型幻觉检测")
     assert "This looks like Chinese" in reply.text

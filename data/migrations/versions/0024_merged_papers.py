@@ -16,7 +16,7 @@ def upgrade() -> None:
     op.create_index("papers_by_merged", "papers", ["merged_into"], sqlite_where=given, postgresql_where=given)
     connection = op.get_bind()
     query = sa.select(papers.c.id, papers.c.merged_into).where(papers.c.merged_into.is_not(None))
-    into: dict[int, int] = dict(connection.execute(query).tuples().all())
+    into: dict[int, int] = {row.id: row.merged_into for row in connection.execute(query)}
     for number, first in into.items():
         present, seen = first, {number}
         while present in into and present not in seen:

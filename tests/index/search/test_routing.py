@@ -24,6 +24,7 @@ class Read:
     until: date | None = None
     people: tuple[str, ...] = ()
     like: str | None = None
+    follows: bool = False
     people_sure: bool = False
     people_said: str = ""
 
@@ -180,6 +181,11 @@ def test_what_is_said_is_led_to_the_command_that_answers_it(said, person, left, 
         like="PrismLLM" if "like" in said else None,
     )
     assert route(said, read, named={"PrismLLM"}, authors=AUTHORS).typed == typed.replace("…", said)
+
+
+def test_who_cites_a_paper_is_led_to_its_follow_ups():
+    said = "who cites PrismLLM?"
+    assert route(said, Read("", like="PrismLLM", follows=True)) == Route("search", {"query": said})
 
 
 @pytest.mark.parametrize("title", ["How LLMs cite and why it matters", "Learning to forget the past"])

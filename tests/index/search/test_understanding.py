@@ -269,6 +269,11 @@ SENTENCES = {
     "similar to PrismLLM": {"like": "PrismLLM"},
     "follow-ups of PrismLLM": {"like": "PrismLLM", "follows": True},
     "papers that build on PrismLLM": {"like": "PrismLLM", "follows": True},
+    **{
+        asked: {"like": "PrismLLM", "follows": True}
+        for asked in ("who cites PrismLLM?", "which papers cite PrismLLM", "has anyone cited PrismLLM?")
+    },
+    "papers cited by PrismLLM": {"text": "papers cited by PrismLLM"},
     "decoding but not about speech": {"text": "decoding", "without": ("speech",)},
     "decoding, but not medicine or law": {"text": "decoding", "without": ("medicine", "law")},
     "decoding excluding speech, robots and cars": {
