@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import discord
@@ -18,25 +19,36 @@ from commands.kit.refusals import TOO_FAST, is_final
 from commands.kit.replies import NO_PINGS
 from commands.kit.servers import server_of
 from commands.kit.services import Services
+from data.calendar import clock
 from data.stores.digest_record import Digest
 
 log = logging.getLogger("labmate")
+TOLD_FOR = timedelta(days=1)
+"""How long telling somebody is tried."""
 _MOST_WAITING = 10_000
+_FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Notice:
-    """What somebody is to be told of a digest; ``to`` is its owner, or in their stead the server's."""
+    """What somebody is to be told of a digest; ``to`` is its owner, or in their stead the server's.
+
+    Of one that has ``stopped``, nothing is told once it goes on.
+    """
 
     digest: Digest
     why: str
     to: int
-    can_move: bool
+    stopped: bool
+    tries: int = 0
+    first_tried: datetime | None = None
+    not_before: datetime | None = None
 
     def view(self, server: str) -> discord.ui.LayoutView:
         """The direct message."""
         digest = self.digest
-        move = [[link("digest.move", "Choose another channel", digest=digest.id)]] if self.can_move else []
+        can_move = self.stopped and not digest.is_own
+        move = [[link("digest.move", "Choose another channel", digest=digest.id)]] if can_move else []
         return note(replies.owner_told(digest, self.why, server, instead=self.to != digest.owner), move)
 
 
@@ -46,6 +58,7 @@ class Owners:
     def __init__(self, client: discord.Client, services: Services) -> None:
         self._client = client
         self._channels = services.store.direct_channels
+        self._digests = services.store.digests
         self._pace = DirectPace()
         self._waiting: deque[_Notice] = deque(maxlen=_MOST_WAITING)
 
@@ -62,37 +75,70 @@ class Owners:
         self._pace.went_well()
 
     async def tell(self, digest: Digest, why: str, *, stopped: bool = False) -> None:
-        """Tell an owner, now or when there is room; if direct messages are closed, /digest list says it.
+        """Tell an owner, now or when it can be done; if direct messages are closed, /digest list says it.
 
         One of a server's digest that has ``stopped`` can choose another channel for it. If they can't be
         reached, for example because they have left, the server's owner is told.
         """
-        self._waiting.append(_Notice(digest, why, digest.owner, can_move=stopped and not digest.is_own))
+        self._waiting.append(_Notice(digest, why, digest.owner, stopped))
         await self.tell_waiting()
 
     async def tell_waiting(self) -> None:
-        """Tell those who wait, as far as there is room."""
-        while self._waiting and await self.has_room_for(self._waiting[0].to):
-            notice = self._waiting.popleft()
+        """Tell those who wait, as far as there is room; who can't be told now waits on."""
+        while (notice := self._due()) is not None and await self.has_room_for(notice.to):
+            left = await self._told(notice)
+            self._waiting.remove(notice)
+            if left is not None:
+                self._waiting.append(left)
+
+    def _due(self) -> _Notice | None:
+        """Who has waited longest of those who can be told now."""
+        now = clock.now()
+        return next((one for one in self._waiting if one.not_before is None or one.not_before <= now), None)
+
+    async def _told(self, notice: _Notice) -> _Notice | None:
+        """Tell somebody, unless it is no longer so; returns what is still to be told, if anything is."""
+        digest = await self._digests.find(notice.digest.id)
+        if digest is None or (notice.stopped and digest.state != "broken"):
+            return None
+        server: discord.Guild | None = None
+        try:
             server = await self._server(notice.digest)
+            await self._send(notice, server)
+        except discord.HTTPException as error:
+            log.info("%d was not told of digest %d (%s)", notice.to, notice.digest.id, error)
+            if is_final(error):
+                instead = server.owner_id if server is not None else None
+                return replace(notice, to=instead) if instead not in (None, notice.to) else None
+            if error.code == TOO_FAST:
+                self.too_fast()
+            return _later(notice)
+        except OSError as error:
+            log.info("%d was not told of digest %d (%s)", notice.to, notice.digest.id, error)
+            return _later(notice)
+        except Exception:  # one that can't be told must not keep the digests from being posted
+            log.exception("%d can't be told of digest %d; it is tried again", notice.to, notice.digest.id)
+            return _later(notice)
+        return None
+
+    async def _send(self, notice: _Notice, server: discord.Guild | None) -> None:
+        async def told(place: Any) -> None:
             view = notice.view(server.name if server else "")
+            await place.send(view=view, allowed_mentions=NO_PINGS)
 
-            async def told(place: Any, view: discord.ui.LayoutView = view) -> None:
-                await place.send(view=view, allowed_mentions=NO_PINGS)
-
-            try:
-                await in_direct(self._client, self._channels, notice.to, told)
-            except discord.HTTPException as error:
-                if error.code == TOO_FAST:
-                    self._waiting.append(notice)
-                    self.too_fast()
-                elif is_final(error) and server is not None and server.owner_id not in (None, notice.to):
-                    self._waiting.append(replace(notice, to=server.owner_id))
-                log.info("%d was not told of digest %d (%s)", notice.to, notice.digest.id, error)
+        await in_direct(self._client, self._channels, notice.to, told)
 
     async def _server(self, digest: Digest) -> discord.Guild | None:
-        """A digest's server; None for one by direct message, or where Discord can't say it."""
-        try:
-            return None if digest.is_own else await server_of(self._client, digest.guild)
-        except (discord.HTTPException, OSError):
-            return None
+        """A digest's server; None for one by direct message, and where Labmate was removed."""
+        return None if digest.is_own else await server_of(self._client, digest.guild)
+
+
+def _later(notice: _Notice) -> _Notice | None:
+    """A notice after a pause that grows; None after a day of tries."""
+    now = clock.now()
+    first = notice.first_tried or now
+    if now - first >= TOLD_FOR:
+        log.warning("%d could not be told of digest %d for a day", notice.to, notice.digest.id)
+        return None
+    pause = min(_FIRST_PAUSE * 2 ** min(notice.tries, 10), _LONGEST_PAUSE)
+    return replace(notice, tries=notice.tries + 1, first_tried=first, not_before=now + pause)

@@ -72,9 +72,9 @@ class Poster:
 
     async def _tick(self) -> int:
         await self._follow_servers()
+        await self._owners.tell_waiting()
         if not await self._leader.lead():
             return 0
-        await self._owners.tell_waiting()
         count = await self._unposted()
         last = await self._store.last_slots(clock.now())
         for digest in await self._store.active():

@@ -7,6 +7,8 @@ from tests.helpers.digests import active
 from tests.helpers.members import joins, of_kind, said
 from tests.helpers.places import forbid
 
+OPENS = r"POST /users/@me/channels"
+
 
 async def _stops(scene, **more):
     await active(scene, **more)
@@ -36,3 +38,37 @@ async def test_where_who_set_it_up_can_t_be_reached_the_server_s_owner_is_told(s
     [told] = _told(scene, scene.discord.owner)
     assert "Send Messages" in str(told)
     assert "I couldn't reach the person who set it up" in str(told)
+
+
+async def test_who_was_not_told_because_discord_had_a_fault_is_told_later_and_once(scene):
+    for fault in ({"status": 503}, {"status": 403, "code": 40003}, {"status": 403, "code": 40333}):
+        scene.discord.faults.add(route=OPENS, **fault)
+    await _stops(scene)
+    assert scene.dms() == []
+    for _ in range(24):
+        scene.at += timedelta(hours=1)
+        assert await scene.poster.tick() == 0
+    [told] = scene.dms()
+    assert "Send Messages" in told.text
+
+
+async def test_telling_is_given_up_after_a_day(scene):
+    scene.discord.faults.add(route=OPENS, status=503, times=99)
+    await _stops(scene)
+    for _ in range(25):
+        scene.at += timedelta(hours=1)
+        assert await scene.poster.tick() == 0
+    scene.discord.faults.clear()
+    scene.at += timedelta(hours=1)
+    assert await scene.poster.tick() == 0
+    assert scene.dms() == []
+
+
+async def test_a_digest_that_goes_on_meanwhile_is_not_said_to_have_stopped(scene):
+    scene.discord.faults.add(route=OPENS, status=503)
+    await _stops(scene)
+    await forbid(scene, scene.discord.channel)
+    assert "Resumed" in (await scene.user.slash("/digest resume")).text
+    scene.at += timedelta(hours=1)
+    assert await scene.poster.tick() == 1
+    assert scene.dms() == []
