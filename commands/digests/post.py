@@ -58,6 +58,12 @@ def mark(delivery: Delivery) -> str:
     return action("digest.how").pattern.build({"delivery": delivery.id})
 
 
+def saves(delivery: Delivery) -> set[str]:
+    """The ``custom_id`` of each paper's *Save*: a message that shows a posting's papers has some of them."""
+    pattern = action("digest.save").pattern
+    return {pattern.build({"paper": entry.paper}) for entry in delivery.papers}
+
+
 async def post_of(
     services: Services,
     digest: Digest,

@@ -216,7 +216,8 @@ class Poster:
         if clock.now() - delivery.due.replace(tzinfo=UTC) > LATE:
             delivery = replace(delivery, late=True)
         try:
-            message = await Sender(self._client, self._services, digest, delivery, again=again).send()
+            sender = Sender(self._client, self._services, digest, delivery, again=again)
+            message = await sender.send()
         except NotAllowed as error:
             await self._broken(digest, delivery, str(error))
             return 0
@@ -233,7 +234,7 @@ class Poster:
             self._owners.went_well()
         self._not_before.pop(delivery.id, None)
         self._tried_since.pop(delivery.id, None)
-        await self._store.posted(delivery, digest.channel, message.id)
+        await self._store.posted(delivery, sender.place, message.id)
         return 1
 
     async def _later(self, digest: Digest, delivery: Delivery, error: Exception, why: str) -> None:

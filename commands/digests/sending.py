@@ -12,10 +12,11 @@ import discord
 from commands.cards import digest as cards
 from commands.digests.places import check, permissions_at, tags_of
 from commands.digests.post import contents_of, mark, post_of
+from commands.digests.standing import Standing, standing_in
 from commands.kit.direct import in_direct
-from commands.kit.refusals import WITHOUT_FILES
+from commands.kit.refusals import NO_HISTORY, WITHOUT_FILES, is_final
 from commands.kit.replies import NO_PINGS
-from commands.kit.send_once import already_sent, own_id, send_once
+from commands.kit.send_once import CLOCKS_DIFFER, custom_ids, own_id
 from commands.kit.servers import place_of
 from commands.kit.services import Services
 from data.stores.deliveries import Delivery
@@ -40,7 +41,8 @@ class Sender:
         self._delivery = delivery
         self._again = again
         """Whether an earlier try may have sent something."""
-        self._marks = {mark(delivery)}
+        self.place = digest.channel
+        """Where the posting stands when :meth:`send` returns: elsewhere if it was sent before a move."""
         self._files = True
         """Whether the place takes files; without, the picture is left out."""
 
@@ -54,23 +56,59 @@ class Sender:
         discord.HTTPException, OSError
             Where Discord refuses it, or can't be reached.
         """
-        number = self._number()
-        if self._digest.is_own:
+        digest = self._digest
+        if digest.is_own:
             channels = self._services.store.direct_channels
-            return await in_direct(
-                self._client, channels, self._digest.channel, lambda to: self._send(to, self._papers, number)
-            )
-        channel = self._digest.channel
-        place = await place_of(self._client, self._digest.guild, channel)
+            return await in_direct(self._client, channels, digest.channel, self._as_message)
+        if (sent := await self._before_its_move()) is not None:
+            return sent
+        place = await place_of(self._client, digest.guild, digest.channel)
         may = self._checked(place)
+        if self._delivery.channel != digest.channel:
+            await self._services.store.digests.sent_to(self._delivery.id, digest.channel)
         if isinstance(place, discord.ForumChannel):
             return await self._to_forum(place, may)
-        if self._digest.form != "thread" or not isinstance(place, discord.TextChannel):
-            return await self._send(place, self._papers, number)
-        message = await self._send(place, self._contents, number)
-        if self._delivery.papers:
-            await self._send(await self._thread(message), self._papers, f"{number}t")
+        if digest.form == "thread" and isinstance(place, discord.TextChannel):
+            return await self._as_thread(place)
+        return await self._as_message(place)
+
+    async def _before_its_move(self) -> discord.Message | None:
+        """What an earlier try left in the place where the digest posted then."""
+        before = self._delivery.channel
+        if not self._again or before == self._digest.channel:
+            return None
+        try:
+            place = await place_of(self._client, self._digest.guild, before)
+            if isinstance(place, discord.ForumChannel):
+                sent = next(iter(await self._in_forum(place)), None)
+            else:
+                standing = await standing_in(self._client, place, self._delivery)
+                sent = standing.message if standing.whole else None
+        except discord.HTTPException as error:
+            if not is_final(error) and error.code != NO_HISTORY:
+                raise
+            log.info("digest %d can't look where it posted before: %s", self._digest.id, error)
+            return None
+        if sent is not None:
+            self.place = before
+        return sent
+
+    async def _as_message(self, place: Any) -> discord.Message:
+        standing = await self._standing(place)
+        if standing.message is not None and standing.whole:
+            return standing.message
+        return await self._send(place, self._papers, self._number())
+
+    async def _as_thread(self, place: discord.TextChannel) -> discord.Message:
+        """The titles in the channel, and the papers in a thread below them."""
+        standing = await self._standing(place)
+        message = standing.message or await self._send(place, self._contents, f"{self._number()}h")
+        if self._delivery.papers and not standing.whole:
+            await self._send(await self._thread(message), self._papers, f"{self._number()}t")
         return message
+
+    async def _standing(self, place: Any) -> Standing:
+        return await standing_in(self._client, place, self._delivery) if self._again else Standing()
 
     def _number(self) -> str:
         """The nonce of a day's posting; the same in a copy of the database, unlike the delivery's id."""
@@ -89,9 +127,13 @@ class Sender:
     async def _send(
         self, place: Any, make: Callable[[], Awaitable[dict[str, Any]]], nonce: str
     ) -> discord.Message:
-        return await self._taken(
-            lambda: send_once(self._client, place, make, marks=self._marks, nonce=nonce, again=self._again)
-        )
+        """Send a message; for minutes, Discord itself drops a second one with the same nonce."""
+
+        async def send() -> discord.Message:
+            sent: discord.Message = await place.send(**await make(), nonce=nonce, allowed_mentions=NO_PINGS)
+            return sent
+
+        return await self._taken(send)
 
     async def _taken(self, send: Callable[[], Awaitable[T]]) -> T:
         """Send, and once more without the picture where that may be what Discord does not take."""
@@ -162,13 +204,15 @@ class Sender:
         """The opening messages of posts that hold the delivery, oldest first."""
         standing = []
         async for thread in self._posts(forum):
-            if message := await already_sent(self._client, thread, self._marks):
-                standing.append(message)
+            async for opening in thread.history(after=discord.Object(thread.id - 1), limit=1):
+                if mark(self._delivery) in custom_ids(opening):
+                    standing.append(opening)
         return sorted(standing, key=lambda message: message.id)
 
     async def _posts(self, forum: discord.ForumChannel) -> AsyncIterator[discord.Thread]:
-        """Our own posts of the last days."""
-        since = discord.utils.time_snowflake(datetime.now(UTC) - timedelta(days=2))
+        """Our own posts of the last days, and those since the delivery was made."""
+        made = self._delivery.made.replace(tzinfo=UTC) - CLOCKS_DIFFER
+        since = discord.utils.time_snowflake(min(made, datetime.now(UTC) - timedelta(days=2)))
         me = own_id(self._client)
         for thread in await forum.guild.active_threads():
             if thread.parent_id == forum.id and thread.owner_id == me and thread.id > since:

@@ -62,6 +62,8 @@ PASSING = {
 GONE = frozenset({10003})
 """The channel was deleted."""
 TOO_FAST = 40003
+NO_HISTORY = 160002
+"""What was sent to a channel can't be read there."""
 DIRECT_CLOSED = 50007
 """The code where a member takes no direct messages from Labmate."""
 CLOSED = frozenset({DIRECT_CLOSED, 50278})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 import discord
@@ -11,6 +12,10 @@ from commands.kit.replies import NO_PINGS
 
 LOOKED_BACK = 50
 """How many of a place's newest messages are looked through."""
+MOST_LOOKED_THROUGH = 2_000
+"""Of those that came after something was first tried, the oldest; each hundred is a request."""
+CLOCKS_DIFFER = timedelta(minutes=5)
+"""By how much this machine's clock may be ahead of Discord's."""
 
 
 async def send_once(
@@ -54,10 +59,39 @@ async def send_once(
 
 async def already_sent(client: discord.Client, place: Any, marks: Collection[str]) -> discord.Message | None:
     """Our own message in a place that has one of these button ids, if it is among the newest."""
-    async for message in place.history(limit=LOOKED_BACK):
-        if message.author.id == own_id(client) and not set(marks).isdisjoint(_custom_ids(message.components)):
-            return cast(discord.Message, message)
+    async for message, ids in own_messages(client, place):
+        if not ids.isdisjoint(marks):
+            return message
     return None
+
+
+async def own_messages(
+    client: discord.Client, place: Any, since: datetime | None = None
+) -> AsyncIterator[tuple[discord.Message, set[str]]]:
+    """Our own messages in a place with the ids of their buttons: the newest, then those ``since`` an instant.
+
+    The newest are looked through whatever the clocks say; of the others in a busy place, the oldest.
+    """
+    me, looked, oldest = own_id(client), 0, 0
+    async for message in place.history(limit=LOOKED_BACK):
+        looked, oldest = looked + 1, message.id
+        if message.author.id == me:
+            yield message, custom_ids(message)
+    if since is None or looked < LOOKED_BACK:
+        return
+    after = discord.Object(discord.utils.time_snowflake(since - CLOCKS_DIFFER))
+    if after.id >= oldest:
+        return
+    async for message in place.history(after=after, limit=MOST_LOOKED_THROUGH, oldest_first=True):
+        if message.id >= oldest:
+            return
+        if message.author.id == me:
+            yield message, custom_ids(message)
+
+
+def custom_ids(message: discord.Message) -> set[str]:
+    """The ids of all buttons and selects of a message."""
+    return {found for found in _custom_ids(message.components) if found}
 
 
 def own_id(client: discord.Client) -> int:

@@ -211,6 +211,13 @@ class Deliveries(Repository):
                 row = {"place": place, "paper_id": entry.paper, "text_hash": entry.text_hash}
                 await connection.execute(insert(ShownRow).values(**row, day=delivery.slot))
 
+    async def sent_to(self, delivery: int, place: int) -> None:
+        """Note where a delivery is sent from now on, before it is sent there."""
+        async with self._writer.begin() as connection:
+            await connection.execute(
+                update(DeliveryRow).where(DeliveryRow.id == delivery).values(channel=place)
+            )
+
     async def tried(self, delivery: int, why: str, *, failed: bool = False) -> None:
         """Note an attempt that failed; with ``failed`` it was the last."""
         values: dict[str, Any] = {"tries": DeliveryRow.tries + 1, "why": why[:300]}

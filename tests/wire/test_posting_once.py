@@ -1,0 +1,137 @@
+"""A posting stands once, wherever it was sent before: in a busy channel, before a move, in another form."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.local_discord.state import FORUM, PUBLIC_THREAD, TEXT
+from commands.digests.posting import Poster
+from commands.kit.send_once import LOOKED_BACK
+from tests.helpers.digests import active, re_titles
+from tests.helpers.members import of_kind, said
+from tests.helpers.places import forbid, place_of
+
+SENDS = r"POST /channels/\d+/messages$"
+THREADS = r"POST /channels/\d+/messages/\d+/threads"
+
+
+def one_clock(scene):
+    """Let Discord's clock show the scene's time."""
+    scene.discord.state.clock_offset = (scene.at - datetime.now(UTC)).total_seconds()
+
+
+def labels(scene):
+    return [button["label"] for post in scene.posts() for button in post.buttons]
+
+
+async def _moved(scene, new):
+    panel = await scene.user.slash("/digest edit")
+    await panel.choose(new["id"], panel.selects[-1])
+    scene.discord.state.nonces.clear()  # Discord forgets them after minutes
+    scene.at += timedelta(minutes=10)
+
+
+async def _in_form(scene, form):
+    panel = await scene.user.slash("/digest edit")
+    await panel.choose(form, next(one for one in panel.selects if one["custom_id"].startswith("dgs:f")))
+    scene.at += timedelta(minutes=10)
+
+
+async def test_a_busy_channel_hides_no_posting_that_a_crash_left_unmarked(scene, monkeypatch):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    one_clock(scene)
+
+    async def dies(*_):
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(scene.bot.services.store.digests, "posted", dies)
+        assert await scene.poster.tick() == 0
+    for number in range(LOOKED_BACK + 1):
+        await scene.user.say(f"hello {number}")
+    await scene.poster.close()
+    scene.discord.state.nonces.clear()
+    scene.at += timedelta(minutes=30)
+    assert await Poster(scene.bot, scene.bot.services, scene.bot.services.leader).tick() == 1
+    assert len(scene.posts()) == 1
+
+
+@pytest.mark.parametrize("kind", [TEXT, FORUM])
+async def test_what_stands_where_a_digest_posted_before_is_not_posted_where_it_moved(scene, kind):
+    old, new = await place_of(scene, kind), await place_of(scene, TEXT)
+    digest = await active(scene, channel=int(old["id"]))
+    scene.at += timedelta(hours=2)
+    route = r"POST /channels/\d+/threads" if kind == FORUM else SENDS
+    scene.discord.faults.add(route=route, status=500, times=5, after=True)
+    assert await scene.poster.tick() == 0
+    await _moved(scene, new)
+    assert await scene.poster.tick() == 1
+    assert scene.posts(new) == []
+    [delivery] = await scene.bot.services.store.digests.history(digest.id)
+    assert (delivery.state, delivery.channel) == ("posted", int(old["id"]))
+
+
+async def test_nor_is_it_after_a_second_move(scene):
+    second, third = await place_of(scene, TEXT), await place_of(scene, TEXT)
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=SENDS, status=503)
+    assert await scene.poster.tick() == 0
+    await _moved(scene, second)
+    scene.discord.faults.add(route=SENDS, status=500, times=5, after=True)
+    assert await scene.poster.tick() == 0
+    await _moved(scene, third)
+    assert await scene.poster.tick() == 1
+    standing = len(scene.posts(second))
+    assert standing >= 1, "Discord took it there"
+    assert (scene.posts(), scene.posts(third)) == ([], [])
+
+
+async def test_a_place_that_it_no_longer_sees_keeps_no_posting_from_the_next(scene):
+    new = await place_of(scene, TEXT)
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=SENDS, status=503)
+    assert await scene.poster.tick() == 0
+    await forbid(scene, scene.discord.channel, "view_channel")
+    await _moved(scene, new)
+    assert await scene.poster.tick() == 1
+    assert len(scene.posts(new)) == 1
+
+
+async def test_a_heading_whose_thread_can_t_be_made_is_not_taken_for_the_papers(scene):
+    await active(scene, form="thread")
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=THREADS, status=400, code=160006, times=9)
+    assert await scene.poster.tick() == 0
+    assert "Save" not in labels(scene)
+    await _in_form(scene, "message")
+    assert await scene.poster.tick() == 1
+    assert "Save" in labels(scene)
+
+
+async def test_papers_in_a_thread_are_not_posted_again_as_a_message(scene):
+    await active(scene, form="thread")
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=SENDS)  # the heading goes well
+    scene.discord.faults.add(route=SENDS, status=500, times=5, after=True)
+    assert await scene.poster.tick() == 0
+    await _in_form(scene, "message")
+    assert await scene.poster.tick() == 1
+    [heading] = scene.posts()
+    assert "Save" not in labels(scene)
+    [thread] = of_kind(scene.discord, PUBLIC_THREAD)
+    assert len(said(scene.discord, thread)) == 1
+    assert len(re_titles(heading.text)) == 5
+
+
+async def test_papers_in_a_message_are_not_posted_again_in_a_thread(scene):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=SENDS, status=500, times=5, after=True)
+    assert await scene.poster.tick() == 0
+    await _in_form(scene, "thread")
+    assert await scene.poster.tick() == 1
+    assert len(scene.posts()) == 1
+    assert of_kind(scene.discord, PUBLIC_THREAD) == []
