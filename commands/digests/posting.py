@@ -16,6 +16,7 @@ from commands.cards import digest_replies as replies
 from commands.cards.text import day as day_text
 from commands.digests.owners import Owners
 from commands.digests.places import NotAllowed, TimedOut
+from commands.digests.removals import Removals
 from commands.digests.sending import Sender
 from commands.kit.leader import Leader
 from commands.kit.refusals import MODERATED, TOO_FAST, is_final, reason
@@ -33,8 +34,6 @@ GIVEN_UP = timedelta(hours=20)
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=20), timedelta(minutes=15)
 _MODERATED_PAUSE = timedelta(hours=4)
 """After a refusal of what it says, which moderators see each time."""
-GONE = "I was removed from this server"
-"""Kept in the store as the reason why a server's digests wait; it must not change."""
 
 
 class Poster:
@@ -54,6 +53,7 @@ class Poster:
         self._posting = asyncio.Lock()
         """One posting at a time: one on its way must not be taken for one that a crash left."""
         self._owners = Owners(client, services)
+        self._removals = Removals(client, services)
         self._asked = False
         """Whether a member asked for the posting at hand, who waits for it."""
         self._not_before: dict[int, datetime] = {}
@@ -71,7 +71,7 @@ class Poster:
             return await self._tick()
 
     async def _tick(self) -> int:
-        await self._follow_servers()
+        await self._removals.follow()
         await self._owners.tell_waiting()
         if not await self._leader.lead():
             return 0
@@ -110,19 +110,6 @@ class Poster:
 
     def _alone(self, digest: int) -> AbstractAsyncContextManager[bool]:
         return self._leader.alone(_lease(digest))
-
-    async def _follow_servers(self) -> None:
-        """Keep a server's digests for our return where it removed us, also while we were offline.
-
-        Each process does it for the servers of its own shards.
-        """
-        here = {guild.id for guild in self._client.guilds}
-        active, broken = await self._store.guilds(GONE)
-        for guild in active - here:
-            if self._services.servers is None or self._services.servers.is_ours(guild):
-                await self._store.break_all(guild, GONE)
-        for guild in broken & here:
-            await self._store.mend_all(guild, GONE)
 
     async def now(self, digest: Digest) -> int:
         """Post at once what is still on its way, else what is new, as today's posting."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
@@ -122,6 +123,16 @@ class Digests(Deliveries, Opinions, Seeds):
     async def mend_all(self, guild: int, why: str) -> None:
         """Let digests go on that were paused for this reason."""
         await self._states(guild, "broken", "active", "", DigestRow.why == why)
+
+    async def stopped(self, since: datetime) -> list[Digest]:
+        """Digests of servers that stopped since then, and did not go on."""
+        broken = DigestRow.state == "broken"
+        return await self._digests(DigestRow.guild != 0, broken, DigestRow.changed >= since)
+
+    async def restate(self, digest: Digest, state: str, why: str) -> None:
+        """Give a digest that has stopped another state or reason, unless it changed since it was read."""
+        same = DigestRow.id == digest.id, DigestRow.why == digest.why
+        await self._states(digest.guild, "broken", state, why, *same)
 
     async def _states(self, guild: int, old: str, new: str, why: str, *where: Any) -> None:
         async with self._writer.begin() as connection:

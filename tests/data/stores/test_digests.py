@@ -158,6 +158,22 @@ async def test_a_server_that_is_left_and_joined_again_loses_no_digest(store):
     assert [digest.id for digest in await store.digests.active()] == [kept.id]
 
 
+async def test_a_digest_that_stopped_is_given_another_reason_unless_it_changed_meanwhile(store):
+    stopped = await made(store)
+    await made(store)
+    before = clock.utc_now() - timedelta(minutes=1)
+    await store.digests.change(stopped.id, state="broken", why="unseen")
+    [read] = await store.digests.stopped(before)
+    assert (read.id, read.why) == (stopped.id, "unseen")
+    assert await store.digests.stopped(clock.utc_now() + timedelta(minutes=1)) == []
+    await store.digests.change(stopped.id, why="something else")
+    await store.digests.restate(read, "active", "")
+    assert (await store.digests.find(stopped.id)).state == "broken"
+    [read] = await store.digests.stopped(before)
+    await store.digests.restate(read, "active", "")
+    assert (await store.digests.find(stopped.id)).state == "active"
+
+
 async def test_opinions_replace_one_another_and_can_be_taken_back(store, sample):
     await store.upsert([record for _, record in PaperFile(sample)])
     await store.digests.think(1, 5, 1, "like", 10)
