@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import discord
@@ -13,10 +13,12 @@ import discord
 from commands.cards import digest_replies as replies
 from commands.cards.lists import note
 from commands.digests.pace import DirectPace
+from commands.digests.removals import GONE
 from commands.kit.direct import in_direct
-from commands.kit.links import link
+from commands.kit.links import action, link
 from commands.kit.refusals import TOO_FAST, is_final
 from commands.kit.replies import NO_PINGS
+from commands.kit.send_once import CLOCKS_DIFFER, own_messages
 from commands.kit.servers import server_of
 from commands.kit.services import Services
 from data.calendar import clock
@@ -33,7 +35,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 class _Notice:
     """What somebody is to be told of a digest; ``to`` is its owner, or in their stead the server's.
 
-    Of one that has ``stopped``, nothing is told once it goes on.
+    Of one that has ``stopped``, nothing is told once it goes on. It may have been ``told_since`` an instant,
+    by a process that ended.
     """
 
     digest: Digest
@@ -43,6 +46,7 @@ class _Notice:
     tries: int = 0
     first_tried: datetime | None = None
     not_before: datetime | None = None
+    told_since: datetime | None = None
 
     def view(self, server: str) -> discord.ui.LayoutView:
         """The direct message."""
@@ -82,6 +86,15 @@ class Owners:
         """
         self._waiting.append(_Notice(digest, why, digest.owner, stopped))
         await self.tell_waiting()
+
+    async def take_over(self) -> None:
+        """Take up what another process may have left; only stops of servers' digests can be known."""
+        known = {one.digest.id for one in self._waiting if one.stopped}
+        for digest in await self._digests.stopped(clock.utc_now() - TOLD_FOR):
+            if digest.id not in known and digest.why != GONE:
+                why, since = replies.stopped(digest, digest.why), digest.changed.replace(tzinfo=UTC)
+                notice = _Notice(digest, why, digest.owner, stopped=True, told_since=since - CLOCKS_DIFFER)
+                self._waiting.append(notice)
 
     async def tell_waiting(self) -> None:
         """Tell those who wait, as far as there is room; who can't be told now waits on."""
@@ -123,10 +136,20 @@ class Owners:
 
     async def _send(self, notice: _Notice, server: discord.Guild | None) -> None:
         async def told(place: Any) -> None:
+            if notice.told_since is not None and await self._stands(place, notice.digest, notice.told_since):
+                return
             view = notice.view(server.name if server else "")
             await place.send(view=view, allowed_mentions=NO_PINGS)
 
         await in_direct(self._client, self._channels, notice.to, told)
+
+    async def _stands(self, place: Any, digest: Digest, since: datetime) -> bool:
+        """Whether a member was told since an instant that a digest has stopped: its button stands there."""
+        mark = action("digest.move").pattern.build({"digest": digest.id})
+        async for message, ids in own_messages(self._client, place, since):
+            if mark in ids and message.created_at >= since:
+                return True
+        return False
 
     async def _server(self, digest: Digest) -> discord.Guild | None:
         """A digest's server; None for one by direct message, and where Labmate was removed."""

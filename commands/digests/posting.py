@@ -54,6 +54,8 @@ class Poster:
         """One posting at a time: one on its way must not be taken for one that a crash left."""
         self._owners = Owners(client, services)
         self._removals = Removals(client, services)
+        self._led = False
+        """Whether this process led at its last look."""
         self._asked = False
         """Whether a member asked for the posting at hand, who waits for it."""
         self._not_before: dict[int, datetime] = {}
@@ -72,8 +74,13 @@ class Poster:
 
     async def _tick(self) -> int:
         await self._removals.follow()
-        await self._owners.tell_waiting()
         if not await self._leader.lead():
+            self._led = False
+        elif not self._led:  # who led before may have ended with what it had to tell
+            await self._owners.take_over()
+            self._led = True
+        await self._owners.tell_waiting()
+        if not self._led:
             return 0
         count = await self._unposted()
         last = await self._store.last_slots(clock.now())

@@ -1,8 +1,9 @@
 """Who is told that a digest has stopped, and what they are told."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from bot.local_discord.state import DM
+from commands.digests.posting import Poster
 from tests.helpers.digests import active
 from tests.helpers.members import joins, of_kind, said
 from tests.helpers.places import forbid
@@ -72,3 +73,54 @@ async def test_a_digest_that_goes_on_meanwhile_is_not_said_to_have_stopped(scene
     scene.at += timedelta(hours=1)
     assert await scene.poster.tick() == 1
     assert scene.dms() == []
+
+
+async def _restarted(scene):
+    await scene.poster.close()
+    return Poster(scene.bot, scene.bot.services, scene.bot.services.leader)
+
+
+def _one_clock(scene):
+    """Let Discord's clock show the time at which a digest of the scene stops."""
+    stops = scene.at + timedelta(hours=2)
+    scene.discord.state.clock_offset = (stops - datetime.now(UTC)).total_seconds()
+
+
+async def test_who_was_not_told_before_a_restart_is_told_after_it(scene):
+    scene.discord.faults.add(route=OPENS, status=503)
+    await _stops(scene)
+    after = await _restarted(scene)
+    scene.at += timedelta(hours=1)
+    assert await after.tick() == 0
+    [told] = scene.dms()
+    assert "Send Messages" in told.text
+    assert "Choose another channel" in [button["label"] for button in told.buttons]
+
+
+async def test_who_was_told_is_not_told_again_after_a_restart(scene):
+    _one_clock(scene)
+    bee = joins(scene.discord, "bee")
+    scene.discord.state.closed_dms.add(bee["id"])
+    await _stops(scene, owner=int(bee["id"]))
+    assert len(scene.dms()) == 1, "the server's owner was told"
+    for _ in range(2):
+        after = await _restarted(scene)
+        scene.at += timedelta(minutes=1)
+        assert await after.tick() == 0
+        assert len(scene.dms()) == 1
+        scene.poster = after
+
+
+async def test_a_digest_that_stopped_a_second_time_is_told_of_again_after_a_restart(scene):
+    _one_clock(scene)
+    await _stops(scene)
+    await forbid(scene, scene.discord.channel)
+    await scene.user.slash("/digest resume")
+    await forbid(scene, scene.discord.channel, "send_messages")
+    scene.discord.faults.add(route=r"POST /channels/\d+/messages$", status=503)
+    scene.at += timedelta(hours=1)
+    assert await scene.poster.tick() == 0
+    assert len(scene.dms()) == 1, "of the second stop nobody was told"
+    after = await _restarted(scene)
+    assert await after.tick() == 0
+    assert len(scene.dms()) == 2
