@@ -273,6 +273,13 @@ SENTENCES = {
         asked: {"like": "PrismLLM", "follows": True}
         for asked in ("who cites PrismLLM?", "which papers cite PrismLLM", "has anyone cited PrismLLM?")
     },
+    "top 10 papers on decoding": {"text": "decoding"},
+    "3 papers on decoding please": {"text": "decoding"},
+    "the five most cited papers on RAG": {"text": "RAG", "order": "cited"},
+    "three-dimensional decoding": {"text": "three-dimensional decoding"},
+    "papers like PrismLLM but no surveys": {"like": "PrismLLM", "without": ("surveys",)},
+    "papers like PrismLLM, but not about robots": {"like": "PrismLLM", "without": ("robots",)},
+    "has Percy Liang written anything about decoding?": {"text": "decoding?", "people": PERCY},
     "papers cited by PrismLLM": {"text": "papers cited by PrismLLM"},
     "decoding but not about speech": {"text": "decoding", "without": ("speech",)},
     "decoding, but not medicine or law": {"text": "decoding", "without": ("medicine", "law")},
