@@ -1,4 +1,4 @@
-"""What members keep of a paper holds for the one that it is merged into; titles that come back are kept once."""
+"""What members keep of a paper holds for the one it is merged into; a title that comes back is kept once."""
 
 import pytest
 
