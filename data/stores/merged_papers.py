@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import RowMapping, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.stores.library import MAX_NOTE, MOST_TAGS, STATES
@@ -35,20 +35,20 @@ async def follow(connection: AsyncConnection, present: Mapping[int, int]) -> Non
     """
     for table, keys in _KEPT:
         for part in slices(present):
-            held = (await connection.execute(select(table).where(table.paper_id.in_(part)))).mappings().all()
-            for row in held:
+            rows = await connection.execute(select(table).where(table.paper_id.in_(part)))
+            for row in rows.mappings().all():
                 mine = [getattr(table, key) == row[key] for key in keys]
                 await _follow_one(connection, table, mine, row, present[row["paper_id"]])
     for column in (CorrectionRow.paper_id, CorrectionRow.other_paper_id):
         for part in slices(present):
-            held = await connection.execute(select(CorrectionRow.id, column).where(column.in_(part)))
-            for number, paper in held.all():
+            found = await connection.execute(select(CorrectionRow.id, column).where(column.in_(part)))
+            for number, paper in found.all():
                 moved = update(CorrectionRow).where(CorrectionRow.id == number)
                 await connection.execute(moved.values({column: present[paper]}))
 
 
 async def _follow_one(
-    connection: AsyncConnection, table: Any, mine: list[Any], row: Mapping[str, Any], present: int
+    connection: AsyncConnection, table: Any, mine: list[Any], row: RowMapping, present: int
 ) -> None:
     old = [*mine, table.paper_id == row["paper_id"]]
     new = [*mine, table.paper_id == present]
@@ -64,7 +64,7 @@ async def _follow_one(
     await connection.execute(delete(table).where(*old))
 
 
-def _both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def _both(one: RowMapping, other: RowMapping) -> dict[str, Any]:
     """What a member keeps of a paper that was in their library twice; what was removed counts for nothing."""
     there = [row for row in (other, one) if row["gone"] is None] or [other]
     notes = dict.fromkeys(row["note"] for row in there if row["note"])
