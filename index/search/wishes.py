@@ -139,7 +139,8 @@ _FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 _ONE_OF_SEVERAL = (
-    r"(?!(?:with|for|in|on|using|from|of|by|at|to|that|which|about|such|like|but|also|please|e\.g)\b)"
+    r"(?!(?:with|for|in|on|using|from|of|by|at|to|that|which|about|such|like|but|also|please|e\.g"
+    r"|since|before|after|until|during|between)\b)"
     r"[^\s,;.?!]+(?:\s+[^\s,;.?!]+){0,2}?"
 )
 OFTEN = 0.005
