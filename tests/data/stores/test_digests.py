@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import text
 
 from data.calendar import clock
 from data.calendar.announcements import announced_at, ask_at, is_listing_day, last_listing
@@ -267,3 +268,17 @@ async def test_what_was_thought_and_given_holds_where_the_merged_paper_is_merged
     assert [entry[:3] for entry in said] == [(5, present, "like"), (6, present, "like")]
     assert [seed.paper for seed in await store.digests.seeds(digest.id)] == [present]
     assert [kept.paper_id for member in (5, 6) for kept in await store.library.of(member)] == [present] * 2
+
+
+async def test_of_a_deleted_digest_no_words_stay_nor_what_it_has_not_posted(store):
+    await store.upsert([record(1)])
+    digest = await made(store, guild=0, owner=7, query="my secret subject")
+    await store.digests.plant(digest.id, "text", [1])
+    assert await store.digests.write(digest, SLOT, DUE, state="written", upto=SLOT)
+    await store.digests.change(digest.id, state="deleted")
+    assert (await store.digests.held(7))["own_digests"] == []
+    assert await store.digests.history(digest.id, 5) == []
+    assert await store.digests.seeds(digest.id) == []
+    async with store._writer.begin() as connection:
+        kept = (await connection.execute(text("SELECT name, query, people FROM digests"))).all()
+    assert [tuple(row) for row in kept] == [("", "", "")]
