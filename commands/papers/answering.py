@@ -119,7 +119,7 @@ async def _find(services: Services, asked: AskQuery, meant: FollowUp) -> FoundAn
 
 
 async def _other_command(services: Services, asked: AskQuery) -> tuple[str, ...]:
-    """A note on the command for a question that no sentence of a paper answers, such as who works on a topic."""
+    """A note on the command for a question that no sentence answers, such as who works on a topic."""
     if asked.about or asked.quoted or asked.left_out:
         return ()
     found = await routed(services.search, asked.question, commands=SPOKEN)
