@@ -266,6 +266,11 @@ def not_posted(digest: Digest) -> str:
     return f"I couldn't post: {stopped(digest, shown(digest.why, 160))}"
 
 
+def missed(delivery: Delivery) -> str:
+    """`/digest now` has nothing to post, for the reason for which the last posting was missed."""
+    return f"There is nothing to post yet. {shown(delivery.why, 300)}"
+
+
 def not_yet_posted(delivery: Delivery) -> str:
     """`/digest now` has not posted yet; Labmate keeps trying."""
     if not delivery.why:

@@ -311,6 +311,8 @@ async def _not_posted(services: Services, digest: Digest, before: Sequence[Deliv
         return note(replies.NO_LISTING)
     if last and last[0].state == "written":
         return note(replies.not_yet_posted(last[0]))
+    if last and last[0].state == "missed":
+        return note(replies.missed(last[0]))
     if last and last[0].state == "empty" and last != before:
         beside = await store.digests.beside(now, last[0])
         taste = await taste_of(services, now, Writers())

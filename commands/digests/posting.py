@@ -14,6 +14,7 @@ import discord
 
 from commands.cards import digest_replies as replies
 from commands.cards.text import day as day_text
+from commands.digests.awake import Awake
 from commands.digests.owners import Owners
 from commands.digests.places import NotAllowed, TimedOut
 from commands.digests.sending import Sender
@@ -49,6 +50,7 @@ class Poster:
         self._services = services
         self._leader = leader or Leader(services.store.leases)
         self._store = services.store.digests
+        self._awake = Awake()
         self._mine: set[int] = set()
         """Deliveries that this process wrote and did not try yet: no need to look for these in Discord."""
         self._posting = asyncio.Lock()
@@ -144,11 +146,11 @@ class Poster:
         if newest <= digest.upto:
             return 0
         slot = now.astimezone(ZoneInfo(digest.zone)).date()
-        return await self._post_new(await self.prepare(digest, slot, now, newest))
+        return await self._post_new(await self.prepare(digest, slot, now, newest, instead=True))
 
     async def _look(self, digest: Digest, last: date | None) -> int:
         """Post a digest if it is due."""
-        due = await due_now(self._services, digest, last, clock.now())
+        due = await due_now(self._services, digest, last, clock.now(), self._awake.since())
         if due is None:
             return 0
         async with self._alone(digest.id) as alone:
@@ -175,10 +177,12 @@ class Poster:
         *,
         late: bool = False,
         unexpected: bool = False,
+        instead: bool = False,
     ) -> Delivery | None:
         """Choose the papers of a posting, and write it down; None where another process did.
 
-        Where none were ``unexpected`` and there are none, it is written down as empty, and not posted.
+        Where none were ``unexpected`` and there are none, it is written down as empty, and not posted. It may
+        stand ``instead`` of one of the same day of which nothing was posted.
         """
         choice = await choose(self._services, digest, upto)
         made = await self._write(
@@ -191,6 +195,7 @@ class Poster:
             read=choice.read,
             papers=choice.papers,
             late=late,
+            instead=instead,
         )
         if made is not None:
             self._mine.add(made.id)

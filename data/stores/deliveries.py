@@ -66,6 +66,8 @@ _PAPERS = TypeAdapter(tuple[Chosen, ...])
 _OWNER_BANNED = exists().where(BanRow.kind == "member", BanRow.target == DigestRow.owner)
 ADMITTED = case((DigestRow.guild == 0, ~_OWNER_BANNED), else_=~refused_server(DigestRow.guild))
 """SQL: neither the member whose digest it is nor the server that it is posted in is banned."""
+UNSEEN = ("empty", "missed", "failed")
+"""States in which nothing was posted, and nothing will be."""
 _DELIVERY = [getattr(DeliveryRow, name) for name in Delivery.__slots__]
 
 
@@ -112,9 +114,12 @@ class Deliveries(Repository):
         papers: Sequence[Chosen] = (),
         late: bool = False,
         why: str = "",
+        instead: bool = False,
         lease: tuple[str, str] | None = None,
     ) -> Delivery | None:
         """Keep a delivery before it is posted; None where this slot has one, or the lease is another's.
+
+        It may come ``instead`` of one that ended without a post.
 
         What a digest was looked through for moves with it, so that a crash neither loses a listing nor
         repeats it.
@@ -140,6 +145,9 @@ class Deliveries(Repository):
             async with self._writer.begin() as connection:
                 if lease is not None and not await holds(connection, *lease):
                     return None
+                if instead:
+                    same = DeliveryRow.digest_id == digest.id, DeliveryRow.slot == slot
+                    await connection.execute(delete(DeliveryRow).where(*same, DeliveryRow.state.in_(UNSEEN)))
                 made = await connection.execute(insert(DeliveryRow).values(**values).returning(*_DELIVERY))
                 found = _delivery(made.one())
                 if upto is not None:

@@ -17,7 +17,10 @@ from index.digest.choosing import choose
 from index.digest.sources import DigestSources
 
 PATIENCE = timedelta(hours=6)
-"""How long a digest waits for a listing that should be there."""
+"""How long a digest waits for a listing that should be there, after its hour and after a start.
+
+So nothing is given up before arXiv was asked after an outage, and it ends though arXiv can't be reached.
+"""
 PATIENCE_FOR_PEOPLE = timedelta(minutes=45)
 """How long it waits for new papers' authors to be told apart, which takes minutes."""
 HOLIDAY_AFTER = timedelta(hours=4)
@@ -56,13 +59,17 @@ class Due:
     """Whether nothing new was to be expected, so that a posting without papers would say nothing."""
 
 
-async def due_now(sources: DigestSources, digest: Digest, last: date | None, now: datetime) -> Due | None:
+async def due_now(
+    sources: DigestSources, digest: Digest, last: date | None, now: datetime, since: datetime
+) -> Due | None:
     """The posting that a digest is due for; None where there is none, or it still waits.
 
     Parameters
     ----------
     last
         The last local day that was dealt with.
+    since
+        When Labmate started: what came out while it was away is not read yet.
     """
     open_slots = undone(digest.days, digest.at, digest.zone, digest.changed, last, now)
     if not open_slots:
@@ -70,14 +77,15 @@ async def due_now(sources: DigestSources, digest: Digest, last: date | None, now
     slot, at = open_slots[-1]
     listing = last_listing(at)
     newest = await newest_listing(sources.store, listing)
-    may_wait = now < at + PATIENCE
+    waited = now - max(at, since)
+    may_wait = waited < PATIENCE
     expects = await _expects(sources, digest, now)
     if expects and newest < listing and not await _asked_since(sources.store, listing):
         return None if may_wait else Due(slot, at, None, listing)
     upto = min(newest, listing)
     if may_wait and await waiting(sources, digest, upto):
         return None
-    if now < at + PATIENCE_FOR_PEOPLE and await unplaced(sources, digest, upto):
+    if waited < PATIENCE_FOR_PEOPLE and await unplaced(sources, digest, upto):
         return None
     return Due(slot, at, upto, listing, late=now - at > LATE, unexpected=not expects)
 
