@@ -249,6 +249,7 @@ def runs_already(digest: Digest, ahead: str) -> str:
     return f"This digest is running already: {summary(digest, ahead)}"
 
 
+COMES_NEXT = "Its papers come with the next posting; /digest now posts them at once."
 MISSED_COMES = "The post that I couldn't send comes in the next few minutes."
 STILL_CLOSED = (
     "If direct messages are still closed to me, it stops again. Open them in the privacy settings of a "
@@ -276,6 +277,11 @@ def not_yet_posted(delivery: Delivery) -> str:
     if not delivery.why:
         return "The posting is on its way."
     return f"I couldn't post it yet: {shown(delivery.why, 160)}. I'll keep trying."
+
+
+def given_up(why: str, *, comes: bool) -> str:
+    """Discord did not take a posting for a day; whether its papers come with the next one."""
+    return f"I tried to post for a day and failed: {why}.{' ' + COMES_NEXT if comes else ''}"
 
 
 def deleted(digest: Digest) -> str:

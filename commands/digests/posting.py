@@ -19,7 +19,7 @@ from commands.digests.owners import Owners
 from commands.digests.places import NotAllowed, TimedOut
 from commands.digests.sending import Sender
 from commands.kit.leader import Leader
-from commands.kit.refusals import MODERATED, TOO_FAST, is_final, reason
+from commands.kit.refusals import FOR_ITS_WORDS, MODERATED, TOO_FAST, is_final, reason
 from commands.kit.services import Services
 from data.calendar import clock
 from data.calendar.announcements import last_listing
@@ -248,13 +248,15 @@ class Poster:
         if digest.is_own and code == TOO_FAST:
             self._owners.too_fast()
         last = clock.now() >= self._tried_since.setdefault(delivery.id, clock.now()) + GIVEN_UP
-        await self._store.tried(delivery.id, why, failed=last)
+        if not last:
+            await self._store.tried(delivery.id, why)
         pause = min(_FIRST_PAUSE * 2 ** min(delivery.tries, 10), _LONGEST_PAUSE)
         self._not_before[delivery.id] = clock.now() + (_MODERATED_PAUSE if code in MODERATED else pause)
         if last:
             self._not_before.pop(delivery.id, None)
             self._tried_since.pop(delivery.id, None)
-            await self._owners.tell(digest, f"I tried to post for a day and failed: {why}.")
+            back = await self._store.give_up(delivery, why, back=code not in FOR_ITS_WORDS)
+            await self._owners.tell(digest, replies.given_up(why, comes=back and bool(delivery.papers)))
 
     async def _broken(self, digest: Digest, delivery: Delivery, why: str) -> None:
         self._tried_since.pop(delivery.id, None)

@@ -131,6 +131,8 @@ class Deliveries(Repository):
             "due": due.replace(tzinfo=None),
             "state": state,
             "upto": upto,
+            "since": digest.upto,
+            "seen": digest.seen,
             "read": read,
             "papers": _PAPERS.dump_json(tuple(papers)).decode(),
             "late": late,
@@ -219,12 +221,33 @@ class Deliveries(Repository):
                 row = {"place": place, "paper_id": entry.paper, "text_hash": entry.text_hash}
                 await connection.execute(insert(ShownRow).values(**row, day=delivery.slot))
 
-    async def tried(self, delivery: int, why: str, *, failed: bool = False) -> None:
-        """Note an attempt that failed; with ``failed`` it was the last."""
-        values: dict[str, Any] = {"tries": DeliveryRow.tries + 1, "why": why[:300]}
-        values |= {"state": "failed"} if failed else {}
+    async def tried(self, delivery: int, why: str) -> None:
+        """Note an attempt that failed; it is tried again."""
+        values = {"tries": DeliveryRow.tries + 1, "why": why[:300]}
         async with self._writer.begin() as connection:
             await connection.execute(update(DeliveryRow).where(DeliveryRow.id == delivery).values(**values))
+
+    async def give_up(
+        self, delivery: Delivery, why: str, *, state: str = "failed", back: bool = True
+    ) -> bool:
+        """End a delivery that was not posted; returns whether the next covers what it covered.
+
+        It does if nothing later was written down meanwhile; ``back`` is False where it never shall.
+        """
+        row, digest = DeliveryRow, delivery.digest_id
+        values = {"state": state, "tries": row.tries + 1, "why": why[:300]}
+        ended = update(row).where(row.id == delivery.id, row.state == "written").values(**values)
+        async with self._writer.begin() as connection:
+            found = (await connection.execute(ended.returning(row.upto, row.since, row.seen))).first()
+            if found is None or found.since is None or not back:
+                return False
+            before = {"since": found.since, "seen": found.seen}
+            # If what is on its way after it is given up as well, that goes back as far.
+            later = row.digest_id == digest, row.state == "written", row.since == found.upto
+            await connection.execute(update(row).where(*later).values(**before))
+            stands = DigestRow.id == digest, DigestRow.upto == found.upto
+            moved = update(DigestRow).where(*stands).values(upto=found.since, seen=found.seen)
+            return bool((await connection.execute(moved)).rowcount)
 
     async def shown(self, place: int, papers: Collection[int]) -> dict[int, int]:
         """Which of some papers were shown in a place, with the text they had then."""

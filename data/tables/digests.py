@@ -77,6 +77,9 @@ class DeliveryRow(Base):
     """``written``, ``posted``, ``empty`` (nothing fitted, and nothing was said), ``missed`` or ``failed``."""
     upto: Mapped[date | None]
     """The last listing day that it covers."""
+    since: Mapped[date | None]
+    seen: Mapped[int | None]
+    """What its digest was looked through for before it; None for one of an earlier version."""
     read: Mapped[int]
     """Papers looked at."""
     papers: Mapped[str] = mapped_column(Text)

@@ -1,9 +1,9 @@
-"""Postings that were due while Labmate was off, or arXiv could not be read: what is posted then, and when."""
+"""Labmate was off, or arXiv or Discord could not be reached, when a posting was due: what makes up for it."""
 
 from datetime import UTC, datetime, timedelta
 
 from commands.digests import awake
-from commands.digests.posting import Poster
+from commands.digests.posting import GIVEN_UP, Poster
 from index.digest.due import PATIENCE
 from tests.helpers.digests import MONDAY, active, papers
 from tests.helpers.lab import fill
@@ -82,3 +82,45 @@ async def test_a_posting_at_once_makes_up_for_one_that_was_missed(scene):
     scene.at = datetime(2026, 11, 18, 9, 5, tzinfo=UTC)
     assert await scene.poster.tick() == 1
     assert "of 9 new papers" in scene.posts()[2].text
+
+
+async def _given_up(scene, **fault):
+    """A digest whose posting of Monday Discord does not take for a day; what its owner is told."""
+    digest = await active(scene, most=20)
+    scene.at += timedelta(hours=2)
+    route = rf"POST /channels/{scene.discord.channel['id']}/messages$"
+    scene.discord.faults.add(route=route, times=99, **fault)
+    assert await scene.poster.tick() == 0
+    scene.at += GIVEN_UP
+    assert await scene.poster.tick() == 0
+    scene.discord.faults.clear()
+    assert await _states(scene, digest) == ["failed"]
+    [told] = scene.dms()
+    return told.text
+
+
+COMES = "Its papers come with the next posting; /digest now posts them at once."
+
+
+async def test_papers_of_a_posting_that_was_given_up_come_with_the_next(scene):
+    assert COMES in await _given_up(scene, status=503)
+    await fill(scene.bot, papers(TUESDAY, 101))
+    scene.at = datetime(2026, 11, 17, 9, 5, tzinfo=UTC)
+    assert await scene.poster.tick() == 1
+    [post] = scene.posts()
+    assert "of 18 new papers" in post.text
+
+
+async def test_or_at_once_if_somebody_asks_for_them(scene):
+    assert COMES in await _given_up(scene, status=503)
+    assert "Posted." in (await scene.user.slash("/digest now")).text
+    [post] = scene.posts()
+    assert "9 of 9 new papers" in post.text
+
+
+async def test_what_automatic_moderation_refuses_does_not_come_with_the_next(scene):
+    assert COMES not in await _given_up(scene, status=400, code=200000)
+    await fill(scene.bot, papers(TUESDAY, 101))
+    scene.at = datetime(2026, 11, 17, 9, 5, tzinfo=UTC)
+    assert await scene.poster.tick() == 1
+    assert "of 9 new papers" in scene.posts()[0].text
