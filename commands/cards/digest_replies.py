@@ -137,8 +137,9 @@ def _posting(delivery: Delivery) -> str:
     late = ", late" if delivery.late else ""
     why = f"\n-# {shown(delivery.why, 160)}" if delivery.why and delivery.state != "posted" else ""
     state = STATES.get(delivery.state, delivery.state)
-    missed = delivery.upto is None
-    shares = "" if missed else f", {len(delivery.papers)} of {plural(delivery.read, 'paper')}"
+    shares = (
+        "" if delivery.state == "missed" else f", {len(delivery.papers)} of {plural(delivery.read, 'paper')}"
+    )
     at = f" {moment(delivery.posted, 'f')}" if delivery.posted is not None else ""
     return f"- {day(delivery.slot)}: {state}{at}{late}{shares}{why}"
 
@@ -250,6 +251,7 @@ def runs_already(digest: Digest, ahead: str) -> str:
 
 
 COMES_NEXT = "Its papers come with the next posting; /digest now posts them at once."
+WAITED = "It waited for more than a week, so the next posting covers the last week instead."
 MISSED_COMES = "The post that I couldn't send comes in the next few minutes."
 STILL_CLOSED = (
     "If direct messages are still closed to me, it stops again. Open them in the privacy settings of a "

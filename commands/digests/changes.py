@@ -252,11 +252,12 @@ def with_note(text: str, *notes: str) -> str:
 
 
 async def after_stop(services: Services, digest: Digest) -> list[str]:
-    """What to know where a digest goes on that had stopped, or nothing; asked before it goes on."""
-    if digest.state != "broken":
+    """What to know where a digest goes on that had stopped or paused, or nothing; asked before it goes on."""
+    if digest.state not in ("broken", "paused"):
         return []
-    last = await services.store.digests.history(digest.id, 1)
-    told = [replies.MISSED_COMES] if last and last[0].state == "written" else []
+    waiting = [one for one in await services.store.digests.unposted() if one.digest_id == digest.id]
+    comes = any(not due.is_too_late(one, clock.now()) for one in waiting)
+    told = [replies.MISSED_COMES] if comes else []
     return [*told, replies.STILL_CLOSED] if digest.why == FINAL[DIRECT_CLOSED] else told
 
 

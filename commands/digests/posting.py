@@ -26,7 +26,7 @@ from data.calendar.announcements import last_listing
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
 from index.digest.choosing import choose
-from index.digest.due import LATE, Due, due_now, newest_listing
+from index.digest.due import LATE, Due, due_now, is_too_late, newest_listing
 
 log = logging.getLogger("labmate")
 GIVEN_UP = timedelta(hours=20)
@@ -108,7 +108,17 @@ class Poster:
             standing = await self._store.delivery(delivery.id) if alone else None
             if standing is None or standing.state != "written":
                 return 0
+            if await self._ended(standing):
+                return 0
             return await self._post(standing, again=delivery.id not in self._mine)
+
+    async def _ended(self, delivery: Delivery) -> bool:
+        """Whether a delivery waited for so long that the next posting covers it instead."""
+        if not is_too_late(delivery, clock.now()):
+            return False
+        self._tried_since.pop(delivery.id, None)
+        await self._store.give_up(delivery, replies.WAITED, state="missed")
+        return True
 
     def _alone(self, digest: int) -> AbstractAsyncContextManager[bool]:
         return self._leader.alone(_lease(digest))
@@ -139,9 +149,12 @@ class Poster:
 
     async def _now(self, digest: Digest) -> int:
         for delivery in await self._store.unposted():
-            if delivery.digest_id == digest.id:
+            if delivery.digest_id == digest.id and not await self._ended(delivery):
                 return await self._post(delivery, again=delivery.id not in self._mine)
-        now = clock.now()
+        found = await self._store.find(digest.id)
+        if found is None or found.state != "active":
+            return 0
+        digest, now = found, clock.now()
         newest = await newest_listing(self._services.store, last_listing(now) + timedelta(days=1))
         if newest <= digest.upto:
             return 0

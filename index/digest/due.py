@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from data.calendar.announcements import announced_at, last_listing
 from data.calendar.slots import slots, undone
@@ -34,6 +34,8 @@ _COMING = timedelta(days=16)
 """A weekly digest that has posted today is due in a week."""
 LATE = timedelta(hours=1)
 """Behind its time, a posting says that it is late."""
+_TOO_LATE = timedelta(days=7)
+"""Behind its time, a posting is no longer sent: the next one covers the last week."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,11 @@ async def _asked_since(store: Store, listing: date) -> bool:
         if run is not None and run.finished is not None and run.started >= announced:
             return True
     return False
+
+
+def is_too_late(delivery: Delivery, now: datetime) -> bool:
+    """Whether a delivery has waited for so long that it isn't sent any more."""
+    return now - delivery.due.replace(tzinfo=UTC) > _TOO_LATE
 
 
 def next_due(digest: Digest, now: datetime, last: date | None = None) -> datetime | None:
