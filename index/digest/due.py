@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from data.calendar.announcements import announced_at, last_listing
 from data.calendar.slots import slots, undone
@@ -188,7 +189,7 @@ async def previewed(sources: DigestSources, digest: Digest, now: datetime) -> De
     return Delivery(
         id=0,
         digest_id=digest.id,
-        slot=now.date(),
+        slot=now.astimezone(ZoneInfo(digest.zone or "UTC")).date(),
         due=instant,
         state=choice.state(looked),
         upto=newest,
