@@ -18,10 +18,11 @@ from commands.kit.options import CHOICES, complete_category
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.which_paper import unknown_paper
-from commands.kit.which_person import ask_which, complete_person, options, whom
+from commands.kit.which_person import ask_which, complete_person, options, others_of, whom
 from commands.members.following import follow_options, show_following
 from commands.members.topic_remarks import NO_REMARKS, Remarks, remarks_on
 from data.stores.members import LONGEST_TARGET, MOST_FOLLOWED, TooManyError
+from index.people.person_match import PersonMatch
 
 NEWS = {
     "person": "their new papers",
@@ -120,12 +121,18 @@ async def follow(
     return note("\n".join([f"{said} **{shown(name, 120)}**. {news}", *remarks.lines]), rows)
 
 
-async def follow_person(services: Services, member: int, number: int) -> ui.LayoutView:
-    """Follow a person."""
+async def follow_person(
+    services: Services, member: int, number: int, match: PersonMatch | None = None
+) -> ui.LayoutView:
+    """Follow a person; where a typed name led to them, ``match`` has the others who share it."""
     person = await services.store.people.find(number)
     if person is None:
         raise UserError("I no longer know this person. Try again with the name.")
-    return await follow(services, member, "person", str(person.id), person.name)
+    remarks = NO_REMARKS
+    if match is not None and match.others:
+        line = await others_of(services, person, match.typed, "the menu below lists them")
+        remarks = Remarks((line,), namesakes=match.others)
+    return await follow(services, member, "person", str(person.id), person.name, remarks)
 
 
 async def follow_paper(services: Services, member: int, number: int) -> ui.LayoutView:
@@ -249,7 +256,7 @@ class Following(commands.Cog):
         found_person = await whom(services, person or "")
         if found_person.person is None:
             return await ask_which(services, found_person, "person.choose_follow")
-        return await follow_person(services, member, found_person.person.id)
+        return await follow_person(services, member, found_person.person.id, found_person)
 
     @app_commands.command()
     @anywhere
