@@ -56,6 +56,17 @@ async def test_a_new_follow_of_one_of_them_offers_the_others(shared):
     assert "-# 1 other" not in other.text, "somebody chosen from a menu was meant"
 
 
+async def test_a_graph_offers_namesakes_with_what_tells_them_apart(lab):
+    graph = await lab.user.slash("/graph paper:PrismLLM")
+    options = [option for option in graph.selects[0]["options"] if option["label"] == "Jiamin Cao"]
+    told = [option["description"] for option in options]
+    assert len(told) == 2
+    assert told[0] != told[1]
+    assert any("3 papers" in one and "with ChonLam Lao" in one for one in told)
+    alone = next(option for option in graph.selects[0]["options"] if option["label"] == "ChonLam Lao")
+    assert alone["description"] == "person"
+
+
 async def test_a_name_of_one_person_has_no_such_line(lab):
     for command in ("/papers author:ChonLam Lao", "/author name:ChonLam Lao", "/follow person:ChonLam Lao"):
         assert "publishes as" not in (await lab.user.slash(command)).text
