@@ -212,14 +212,12 @@ def description_lines(read: CheckedDescription | None, *, followed: bool = False
             f"-# “{shown(read.may_decline, 20)}” leaves nothing out here. To leave papers out, write “but "
             f"not robots or games”{form}."
         )
-    if len(read.typos) == 1:
-        [(typed, meant)] = read.typos
-        lines.append(
-            f"-# Did you mean “{shown(meant, 60)}”? I look for “{shown(typed, 60)}”, as you typed it."
+    if read.typos:
+        typed, meant = (
+            listed([f"“{shown(word, 60)}”" for word in words]) for words in zip(*read.typos, strict=True)
         )
-    elif read.typos:
-        told = [f"“{shown(typed, 60)}” (“{shown(meant, 60)}”?)" for typed, meant in read.typos]
-        lines.append(f"-# Did you misspell {listed(told)}? I look for these words as you typed them.")
+        those = "it" if len(read.typos) == 1 else "them"
+        lines.append(f"-# Did you mean {meant}? I look for {typed}, as you typed {those}.")
     if read.unwanted_people:
         names = listed([shown(name, 60) for name in read.unwanted_people[:3]], "or")
         lines.append(f"-# I can't leave out papers by {names} here; I look for the subject alone.")
