@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any
 
 import discord
@@ -41,14 +42,14 @@ NOT_FOLLOWED = "You don't follow this (any more). /following shows what you foll
 @button("follow.person", "fo:p:{person}")
 async def follow_person_pressed(press: Press, person: int) -> None:
     """Follow a person."""
-    work = follow_person(press.services, press.member, person)
+    work = partial(follow_person, press.services, press.member, person)
     await answer(press.interaction, seen_in(press.services, press.interaction, work), private=True)
 
 
 @button("follow.paper", "fo:w:{paper}")
 async def follow_paper_pressed(press: Press, paper: int) -> None:
     """Follow a paper."""
-    work = follow_paper(press.services, press.member, paper)
+    work = partial(follow_paper, press.services, press.member, paper)
     await answer(press.interaction, seen_in(press.services, press.interaction, work), private=True)
 
 
@@ -82,10 +83,10 @@ async def person_chosen(press: Press, person: int) -> None:
 
 
 async def seen_in(
-    services: Services, interaction: discord.Interaction, following: Awaitable[ui.LayoutView]
+    services: Services, interaction: discord.Interaction, following: Callable[[], Awaitable[ui.LayoutView]]
 ) -> ui.LayoutView:
     """Follow, and remember the server: its digests may mark the people whom its members follow."""
-    view = await following
+    view = await following()
     if interaction.guild_id and is_present(interaction):
         await services.store.claims.seen(interaction.user.id, interaction.guild_id)
     return view
@@ -226,7 +227,7 @@ class Following(commands.Cog):
         category: app_commands.Range[str, 1, 40] | None = None,
     ) -> None:
         """Follow a person, a paper, a topic or a category"""
-        work = self._follow(interaction, person, paper, topic, category)
+        work = partial(self._follow, interaction, person, paper, topic, category)
         await answer(interaction, seen_in(self._services, interaction, work), private=True)
 
     async def _follow(
