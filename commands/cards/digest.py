@@ -54,6 +54,8 @@ def heading(digest: Digest, delivery: Delivery, upto_by: DatedBy = "day") -> str
     chosen = f"{len(delivery.papers)} of {read}" if delivery.papers else f"none of {read} match"
     if delivery.read == 1 and not delivery.papers:
         chosen = "the 1 new paper does not match"
+    elif not delivery.read and delivery.known:
+        chosen = known(digest, delivery)
     elif not delivery.read:
         chosen = f"nothing new in {', '.join(sorted(digest.category_set)) or 'the categories that I read'}"
     late = " · posted late" if delivery.late else ""
@@ -66,6 +68,16 @@ def heading(digest: Digest, delivery: Delivery, upto_by: DatedBy = "day") -> str
     return (
         f"## {shown(digest.name, 80)} · {delivery.slot:%A}, {day(delivery.slot)}\n-# {chosen}{listed}{late}"
     )
+
+
+def known(digest: Digest, delivery: Delivery) -> str:
+    """How many new papers are not shown since the digest learns from them, and whether there are others."""
+    count = delivery.known
+    new = plural(count, "new paper") if not delivery.read else f"{count:,} more"
+    verb = "is" if count == 1 else "are"
+    if digest.is_own:
+        return f"{new}, which you saved, liked, follow, wrote or gave me, {verb} left out"
+    return f"{new}, which {'was' if count == 1 else 'were'} given to learn from, {verb} not shown again"
 
 
 def thread_name(digest: Digest, delivery: Delivery) -> str:

@@ -206,6 +206,7 @@ class Poster:
             upto=max(upto, digest.upto),
             seen=choice.seen,
             read=choice.read,
+            known=choice.known,
             papers=choice.papers,
             late=late,
             instead=instead,

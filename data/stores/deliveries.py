@@ -59,6 +59,7 @@ class Delivery:
     why: str
     made: datetime
     posted: datetime | None
+    known: int = 0
 
 
 _PAPERS = TypeAdapter(tuple[Chosen, ...])
@@ -111,6 +112,7 @@ class Deliveries(Repository):
         upto: date | None,
         seen: int = 0,
         read: int = 0,
+        known: int = 0,
         papers: Sequence[Chosen] = (),
         late: bool = False,
         why: str = "",
@@ -134,6 +136,7 @@ class Deliveries(Repository):
             "since": digest.upto,
             "seen": digest.seen,
             "read": read,
+            "known": known,
             "papers": _PAPERS.dump_json(tuple(papers)).decode(),
             "late": late,
             "channel": digest.channel,

@@ -81,7 +81,9 @@ class DeliveryRow(Base):
     seen: Mapped[int | None]
     """What its digest was looked through for before it; None for one of an earlier version."""
     read: Mapped[int]
-    """Papers looked at."""
+    """Papers looked at, but for those that are known."""
+    known: Mapped[int] = mapped_column(default=0, server_default="0")
+    """New papers that it learns from, which are not shown again."""
     papers: Mapped[str] = mapped_column(Text)
     """JSON: what is shown, in order."""
     late: Mapped[bool]

@@ -194,6 +194,7 @@ async def previewed(sources: DigestSources, digest: Digest, now: datetime) -> De
         state=choice.state(looked),
         upto=newest,
         read=choice.read,
+        known=choice.known,
         papers=choice.papers,
         late=False,
         channel=digest.channel,
