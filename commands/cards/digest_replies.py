@@ -20,6 +20,10 @@ NO_DIGESTS = "There are no digests here yet. /digest create sets one up; /digest
 NONE_TO_CHANGE = (
     "I found no such digest that you can change. /digest list shows this server's digests and yours."
 )
+NONE_OF_YOURS = (
+    "You have no digest of your own; /digest mine sets one up. Only members who manage this server change "
+    "its digests, which /digest list shows."
+)
 NOTHING_NEW = (
     "Nothing was announced since the last posting, or today's was posted already. /digest history shows it."
 )
@@ -125,7 +129,7 @@ def history(digest: Digest, deliveries: Sequence[Delivery], due: datetime | None
 def _first(digest: Digest, due: datetime | None, now: datetime) -> str:
     """When a digest that has posted nothing begins."""
     if digest.state != "active":
-        return "It is stopped; /digest resume starts it again."
+        return f"It is {'paused' if digest.state == 'paused' else 'stopped'}; /digest resume starts it again."
     if due is None:
         return "No post is scheduled."
     if due <= now:

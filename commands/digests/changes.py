@@ -290,7 +290,8 @@ async def post_now(interaction: discord.Interaction, digest: Digest) -> ui.Layou
             "This digest is not started yet. /digest edit shows its settings, with Preview and Start."
         )
     if digest.state != "active":
-        raise UserError("This digest is stopped, so nothing is posted. /digest resume starts it again.")
+        how = "paused" if digest.state == "paused" else "stopped"
+        raise UserError(f"This digest is {how}, so nothing is posted. /digest resume starts it again.")
     poster = cast(PostsNow, interaction.client.poster)  # type: ignore[attr-defined]
     store = services_of(interaction).store
     before = await store.digests.history(digest.id, 1)
