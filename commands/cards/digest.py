@@ -15,6 +15,7 @@ from commands.cards.fields import fields_line
 from commands.cards.lists import ACCENT, framed, note
 from commands.cards.text import abstract, author_line, day, gist, label, plural, shorten, shown, title_link
 from data.calendar.partial_days import DatedBy
+from data.calendar.zones import title
 from data.records import Paper
 from data.stores.deliveries import Chosen, Delivery
 from data.stores.digest_record import Digest
@@ -226,7 +227,7 @@ def place(digest: Digest) -> str:
 
 def zone(digest: Digest) -> str:
     """The time zone, or a note that none is chosen yet."""
-    return shown(digest.zone, 60) if digest.zone else "(time zone not chosen yet)"
+    return shown(title(digest.zone), 60) if digest.zone else "(time zone not chosen yet)"
 
 
 def week(days: str) -> str:

@@ -9,6 +9,7 @@ from commands.cards.digest import place, summary
 from commands.cards.follows import names_of
 from commands.cards.people import Outline
 from commands.cards.text import day, listed, moment, plural, shown
+from data.calendar import zones
 from data.calendar.hours import EXAMPLES
 from data.records import Paper
 from data.stores.deliveries import Delivery
@@ -330,9 +331,22 @@ def both_left(new: Collection[str]) -> str:
     return f"I left the {'time' if 'at' in new else 'time zone'} as it was, too."
 
 
-NO_SUCH_ZONE = (
-    "I don't know this time zone, so I left it as it was. Write it like Europe/Berlin, or name a large city."
-)
+def no_such_zone(typed: str) -> str:
+    """Says that a typed text can't be read as a time zone, and what to write instead."""
+    if city := zones.city_for(typed):
+        return (
+            f"“{shown(typed, 20)}” can mean several time zones, so I left it as it was. Name a large city in "
+            f"yours, such as {city}."
+        )
+    if zones.is_offset(typed):
+        return (
+            f"I read only whole hours, such as UTC+8, and no time zone is “{shown(typed, 20)}”. I left it as "
+            "it was; name a large city in yours, such as Asia/Kolkata."
+        )
+    return (
+        "I don't know this time zone, so I left it as it was. Write it like Europe/Berlin, or name a large "
+        "city."
+    )
 
 
 def no_such_time(typed: str) -> str:
