@@ -60,7 +60,7 @@ class Axis(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ReadClaim:
     """One claim.
 
     Attributes
@@ -76,7 +76,7 @@ class Claim:
     subject: frozenset[str]
     about: frozenset[str]
 
-    def common(self, other: Claim) -> int:
+    def common(self, other: ReadClaim) -> int:
         """How many words two claims are both about; 0 if their subjects differ."""
         same = self.subject == other.subject or not self.subject.isdisjoint(other.subject)
         return len(self.about & other.about) if same and self.axis is other.axis else 0
@@ -91,7 +91,7 @@ class Denial:
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class ReadClaims:
     """What a sentence claims.
 
     Attributes
@@ -111,7 +111,7 @@ class Claims:
     content: frozenset[str]
     stated: frozenset[str]
     lacking: frozenset[str]
-    made: tuple[Claim, ...]
+    made: tuple[ReadClaim, ...]
     denied: tuple[Denial, ...]
     of_others: bool
     of_own: bool
@@ -127,12 +127,12 @@ _NO_CONTENT = stop_stems() | {stem(word) for word in _JUDGING | TELLS}
 
 
 @lru_cache(maxsize=2_048)
-def claims(sentence: str) -> Claims:
+def claims(sentence: str) -> ReadClaims:
     """Read a sentence. A question claims nothing."""
     text = _ASIDE.sub(" ", _NOT.sub(" not", fold(sentence)))
     clauses = [_WORD.findall(clause) for clause in _CLAUSE.split(text)]
     told = [[] if text.rstrip().endswith("?") else _told(words) for words in clauses]
-    return Claims(
+    return ReadClaims(
         content=_content(chain.from_iterable(clauses)),
         stated=_content(chain.from_iterable(told)),
         lacking=frozenset(chain.from_iterable(map(_absent, clauses))),
@@ -171,7 +171,7 @@ def _absent(words: Sequence[str]) -> Iterator[str]:
             yield from _content(near)
 
 
-def _made(words: Sequence[str], told: Sequence[str]) -> Iterator[Claim]:
+def _made(words: Sequence[str], told: Sequence[str]) -> Iterator[ReadClaim]:
     """The claims in the told words of a clause."""
     for place, word in enumerate(told):
         for axis, ends in ((Axis.WORTH, (GOOD, BAD)), (Axis.AMOUNT, (MORE, LESS))):
@@ -180,7 +180,7 @@ def _made(words: Sequence[str], told: Sequence[str]) -> Iterator[Claim]:
                 continue
             merit = axis is Axis.AMOUNT and not MERITS.isdisjoint(words[max(0, place - 2) : place + 4])
             turned = -1 if _is_denied(words, place) else 1
-            yield Claim(Axis.WORTH if merit else axis, sign * turned, *_near(words, place))
+            yield ReadClaim(Axis.WORTH if merit else axis, sign * turned, *_near(words, place))
 
 
 def _is_denied(words: Sequence[str], place: int) -> bool:

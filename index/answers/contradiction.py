@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations, product
 
 from index.answers.claim_words import LIMITS
-from index.answers.claims import Claims, claims
+from index.answers.claims import ReadClaims, claims
 from index.answers.turning_words import opposite
 from index.search.passages import stem
 
@@ -33,7 +33,7 @@ def contradictions(sentences: Sequence[str]) -> tuple[tuple[int, int], ...]:
     )
 
 
-def _alike(one: Claims, other: Claims) -> bool:
+def _alike(one: ReadClaims, other: ReadClaims) -> bool:
     """Whether they speak of the same things, under the same conditions."""
     shared = one.content & other.content
     if len(shared) < max(float(LEAST), SHARED * min(len(one.content), len(other.content))):
@@ -46,11 +46,11 @@ def _alike(one: Claims, other: Claims) -> bool:
     return not any(opposite(word, known) or {word, known} in _CASES for word, known in product(mine, theirs))
 
 
-def _opposed(one: Claims, other: Claims) -> bool:
+def _opposed(one: ReadClaims, other: ReadClaims) -> bool:
     return _turned(one, other) or _denies(one, other) or _denies(other, one)
 
 
-def _turned(one: Claims, other: Claims) -> bool:
+def _turned(one: ReadClaims, other: ReadClaims) -> bool:
     """Whether they judge the same thing in opposite ways, and nothing alike in the same way."""
     common = {True: 0, False: 0}
     for mine, theirs in product(one.made, other.made):
@@ -59,7 +59,7 @@ def _turned(one: Claims, other: Claims) -> bool:
     return common[True] < LEAST and common[False] >= _least(one, other)
 
 
-def _denies(one: Claims, other: Claims) -> bool:
+def _denies(one: ReadClaims, other: ReadClaims) -> bool:
     """Whether one says that something isn't done that the other, with nothing bad to say, states."""
     return not other.unfavourable and any(
         denial.act in other.stated and len(denial.about & other.stated) >= _least(one, other)
@@ -67,6 +67,6 @@ def _denies(one: Claims, other: Claims) -> bool:
     )
 
 
-def _least(one: Claims, other: Claims) -> int:
+def _least(one: ReadClaims, other: ReadClaims) -> int:
     same = len(one.content & other.content) >= SAME * len(one.content | other.content)
     return 1 if same else LEAST
