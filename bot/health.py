@@ -149,7 +149,12 @@ class Health:
             for one in active
             if (slots := undone(one.days, one.at, one.zone, one.changed, last.get(one.id), now))
         ]
-        unposted = [delivery.due.replace(tzinfo=UTC) for delivery in await store.digests.unposted()]
+        running = {one.id for one in active}
+        unposted = [
+            waiting.due.replace(tzinfo=UTC)
+            for waiting in await store.digests.unposted()
+            if waiting.digest_id in running
+        ]
         look.digests = {
             "active": len(active),
             "due": len(due) + len(unposted),

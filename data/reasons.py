@@ -11,7 +11,9 @@ class KnownWriter:
 
     name: str
     is_member: bool = False
-    """Whether the author is a member of the server; otherwise, readers follow them."""
+    """Whether the author is a member of the server."""
+    is_watched: bool = False
+    """Whether the digest itself names them; one who is neither is followed by readers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Reason:
     Attributes
     ----------
     by
-        Authors whom readers follow, or who are members.
+        Authors whom the digest watches or readers follow, or who are members.
     near
         The title of a similar paper that readers saved or liked: the most similar that no reason of the same
         digest names yet, if there is one.

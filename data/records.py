@@ -91,6 +91,16 @@ class PaperRecord(BaseModel):
                 raise ValueError(f"an author's name of {len(name)} characters")
         return cleaned
 
+    @field_validator("ids")
+    @classmethod
+    def _ids(cls, ids: dict[str, str]) -> dict[str, str]:
+        return {scheme: value.replace("\0", "") for scheme, value in ids.items()}  # PostgreSQL takes none
+
+    @field_validator("doi")
+    @classmethod
+    def _doi(cls, doi: str | None) -> str | None:
+        return doi.replace("\0", "") if doi else doi
+
     @field_validator("categories")
     @classmethod
     def _categories(cls, categories: list[str]) -> list[str]:

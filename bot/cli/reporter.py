@@ -82,7 +82,7 @@ class Reporter:
         if self._events:
             self.event(say=text)
         else:
-            self.console.print(text, markup=False, highlight=False)
+            self.console.print(text, markup=False, emoji=False, highlight=False)
 
     @staticmethod
     def event(**data: object) -> None:

@@ -141,7 +141,7 @@ def print_plain(reply: ShownReply, console: Console) -> None:
     names = reply.user.names
 
     def say(text: str) -> None:
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
     def show(components: list[Json]) -> None:
         for component in components:

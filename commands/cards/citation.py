@@ -14,6 +14,7 @@ from bibtexparser.model import Entry, Field
 from bibtexparser.writer import BibtexFormat
 
 from commands.cards.cited_place import cited_place
+from commands.cards.text import readable
 from data.keys import fold
 from data.records import Paper
 from index.identity.person_names import split_name
@@ -119,18 +120,18 @@ def plain(text: str) -> str:
 
 
 def ris(paper: Paper, **more: str | list[str]) -> str:
-    """RIS for reference managers; ``more`` are further fields by rispy's names."""
+    """RIS for reference managers, in plain text; ``more`` are further fields by rispy's names."""
     written, place = _date(paper), cited_place(paper)
     fields: dict[str, str | list[str] | None] = {
-        "title": paper.title,
-        "authors": [_ris_name(author.name) for author in paper.authors],
+        "title": readable(paper.title),
+        "authors": [_ris_name(readable(author.name)) for author in paper.authors],
         "year": str(written.year) if written else None,
         "date": f"{written:{_RIS_DATES[paper.dated_by]}}" if written else None,
-        "journal_name" if place.kind == "article" else "secondary_title": place.name,
+        "journal_name" if place.kind == "article" else "secondary_title": readable(place.name or ""),
         "doi": paper.doi,
         "urls": [paper.url] if paper.url else [],
         "accession_number": f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None,
-        "abstract": paper.abstract,
+        "abstract": readable(paper.abstract),
     }
     return write_ris(_RIS[place.kind], {**fields, **more})
 
@@ -160,28 +161,29 @@ def write_ris(kind: str, fields: dict[str, str | list[str] | None]) -> str:
 
 
 def csl_json(paper: Paper) -> str:
-    """CSL-JSON, an array of one item."""
+    """CSL-JSON, an array of one item, in plain text."""
     written, place = _date(paper), cited_place(paper)
     people = []
     for author in paper.authors:
-        family, given = (author.name, "") if is_group(author.name) else split_name(author.name)
+        name = readable(author.name)
+        family, given = (name, "") if is_group(name) else split_name(name)
         people.append({"family": family, "given": given} if given else {"literal": family})
     item: dict[str, Any] = {
         "id": key_of(paper),
         "type": _CSL[place.kind],
-        "title": paper.title,
+        "title": readable(paper.title),
         "author": people,
     }
     parts = [written.year, written.month, written.day] if written else []
     known = {"day": 3, "month": 2, "year": 1}[paper.dated_by]
     optional = {
         "issued": {"date-parts": [parts[:known]]} if written else None,
-        "container-title": place.name,
+        "container-title": readable(place.name or ""),
         "DOI": paper.doi,
         "URL": paper.url,
         "number": f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None,
         "publisher": "arXiv" if paper.arxiv_id else None,
-        "abstract": paper.abstract or None,
+        "abstract": readable(paper.abstract) or None,
     }
     return json.dumps([item | {k: v for k, v in optional.items() if v}], ensure_ascii=False, indent=1) + "\n"
 

@@ -15,6 +15,7 @@ from commands.cards.fields import fields_line
 from commands.cards.lists import ACCENT, framed, note
 from commands.cards.text import abstract, author_line, day, gist, label, plural, shorten, shown, title_link
 from data.calendar.partial_days import DatedBy
+from data.calendar.zones import title
 from data.records import Paper
 from data.stores.deliveries import Chosen, Delivery
 from data.stores.digest_record import Digest
@@ -54,6 +55,8 @@ def heading(digest: Digest, delivery: Delivery, upto_by: DatedBy = "day") -> str
     chosen = f"{len(delivery.papers)} of {read}" if delivery.papers else f"none of {read} match"
     if delivery.read == 1 and not delivery.papers:
         chosen = "the 1 new paper does not match"
+    elif not delivery.read and delivery.known:
+        chosen = known(digest, delivery)
     elif not delivery.read:
         chosen = f"nothing new in {', '.join(sorted(digest.category_set)) or 'the categories that I read'}"
     late = " · posted late" if delivery.late else ""
@@ -66,6 +69,16 @@ def heading(digest: Digest, delivery: Delivery, upto_by: DatedBy = "day") -> str
     return (
         f"## {shown(digest.name, 80)} · {delivery.slot:%A}, {day(delivery.slot)}\n-# {chosen}{listed}{late}"
     )
+
+
+def known(digest: Digest, delivery: Delivery) -> str:
+    """How many new papers are not shown since the digest learns from them, and whether there are others."""
+    count = delivery.known
+    new = plural(count, "new paper") if not delivery.read else f"{count:,} more"
+    verb = "is" if count == 1 else "are"
+    if digest.is_own:
+        return f"{new}, which you saved, liked, follow, wrote or gave me, {verb} left out"
+    return f"{new}, which {'was' if count == 1 else 'were'} given to learn from, {verb} not shown again"
 
 
 def thread_name(digest: Digest, delivery: Delivery) -> str:
@@ -214,7 +227,7 @@ def place(digest: Digest) -> str:
 
 def zone(digest: Digest) -> str:
     """The time zone, or a note that none is chosen yet."""
-    return shown(digest.zone, 60) if digest.zone else "(time zone not chosen yet)"
+    return shown(title(digest.zone), 60) if digest.zone else "(time zone not chosen yet)"
 
 
 def week(days: str) -> str:

@@ -9,6 +9,7 @@ from commands.cards.digest import place, summary
 from commands.cards.follows import names_of
 from commands.cards.people import Outline
 from commands.cards.text import day, listed, moment, plural, shown
+from data.calendar import zones
 from data.calendar.hours import EXAMPLES
 from data.records import Paper
 from data.stores.deliveries import Delivery
@@ -19,6 +20,10 @@ from index.digest.description import CheckedDescription
 NO_DIGESTS = "There are no digests here yet. /digest create sets one up; /digest mine sets up your own."
 NONE_TO_CHANGE = (
     "I found no such digest that you can change. /digest list shows this server's digests and yours."
+)
+NONE_OF_YOURS = (
+    "You have no digest of your own; /digest mine sets one up. Only members who manage this server change "
+    "its digests, which /digest list shows."
 )
 NOTHING_NEW = (
     "Nothing was announced since the last posting, or today's was posted already. /digest history shows it."
@@ -125,7 +130,7 @@ def history(digest: Digest, deliveries: Sequence[Delivery], due: datetime | None
 def _first(digest: Digest, due: datetime | None, now: datetime) -> str:
     """When a digest that has posted nothing begins."""
     if digest.state != "active":
-        return "It is stopped; /digest resume starts it again."
+        return f"It is {'paused' if digest.state == 'paused' else 'stopped'}; /digest resume starts it again."
     if due is None:
         return "No post is scheduled."
     if due <= now:
@@ -137,8 +142,9 @@ def _posting(delivery: Delivery) -> str:
     late = ", late" if delivery.late else ""
     why = f"\n-# {shown(delivery.why, 160)}" if delivery.why and delivery.state != "posted" else ""
     state = STATES.get(delivery.state, delivery.state)
-    missed = delivery.upto is None
-    shares = "" if missed else f", {len(delivery.papers)} of {plural(delivery.read, 'paper')}"
+    shares = (
+        "" if delivery.state == "missed" else f", {len(delivery.papers)} of {plural(delivery.read, 'paper')}"
+    )
     at = f" {moment(delivery.posted, 'f')}" if delivery.posted is not None else ""
     return f"- {day(delivery.slot)}: {state}{at}{late}{shares}{why}"
 
@@ -211,14 +217,12 @@ def description_lines(read: CheckedDescription | None, *, followed: bool = False
             f"-# “{shown(read.may_decline, 20)}” leaves nothing out here. To leave papers out, write “but "
             f"not robots or games”{form}."
         )
-    if len(read.typos) == 1:
-        [(typed, meant)] = read.typos
-        lines.append(
-            f"-# Did you mean “{shown(meant, 60)}”? I look for “{shown(typed, 60)}”, as you typed it."
+    if read.typos:
+        typed, meant = (
+            listed([f"“{shown(word, 60)}”" for word in words]) for words in zip(*read.typos, strict=True)
         )
-    elif read.typos:
-        told = [f"“{shown(typed, 60)}” (“{shown(meant, 60)}”?)" for typed, meant in read.typos]
-        lines.append(f"-# Did you misspell {listed(told)}? I look for these words as you typed them.")
+        those = "it" if len(read.typos) == 1 else "them"
+        lines.append(f"-# Did you mean {meant}? I look for {typed}, as you typed {those}.")
     if read.unwanted_people:
         names = listed([shown(name, 60) for name in read.unwanted_people[:3]], "or")
         lines.append(f"-# I can't leave out papers by {names} here; I look for the subject alone.")
@@ -249,6 +253,8 @@ def runs_already(digest: Digest, ahead: str) -> str:
     return f"This digest is running already: {summary(digest, ahead)}"
 
 
+COMES_NEXT = "Its papers come with the next posting; /digest now posts them at once."
+WAITED = "It waited for more than a week, so the next posting covers the last week instead."
 MISSED_COMES = "The post that I couldn't send comes in the next few minutes."
 STILL_CLOSED = (
     "If direct messages are still closed to me, it stops again. Open them in the privacy settings of a "
@@ -266,11 +272,21 @@ def not_posted(digest: Digest) -> str:
     return f"I couldn't post: {stopped(digest, shown(digest.why, 160))}"
 
 
+def missed(delivery: Delivery) -> str:
+    """`/digest now` has nothing to post, for the reason for which the last posting was missed."""
+    return f"There is nothing to post yet. {shown(delivery.why, 300)}"
+
+
 def not_yet_posted(delivery: Delivery) -> str:
     """`/digest now` has not posted yet; Labmate keeps trying."""
     if not delivery.why:
         return "The posting is on its way."
     return f"I couldn't post it yet: {shown(delivery.why, 160)}. I'll keep trying."
+
+
+def given_up(why: str, *, comes: bool) -> str:
+    """Discord did not take a posting for a day; whether its papers come with the next one."""
+    return f"I tried to post for a day and failed: {why}.{' ' + COMES_NEXT if comes else ''}"
 
 
 def deleted(digest: Digest) -> str:
@@ -315,9 +331,22 @@ def both_left(new: Collection[str]) -> str:
     return f"I left the {'time' if 'at' in new else 'time zone'} as it was, too."
 
 
-NO_SUCH_ZONE = (
-    "I don't know this time zone, so I left it as it was. Write it like Europe/Berlin, or name a large city."
-)
+def no_such_zone(typed: str) -> str:
+    """Says that a typed text can't be read as a time zone, and what to write instead."""
+    if city := zones.city_for(typed):
+        return (
+            f"“{shown(typed, 20)}” can mean several time zones, so I left it as it was. Name a large city in "
+            f"yours, such as {city}."
+        )
+    if zones.is_offset(typed):
+        return (
+            f"I read only whole hours, such as UTC+8, and no time zone is “{shown(typed, 20)}”. I left it as "
+            "it was; name a large city in yours, such as Asia/Kolkata."
+        )
+    return (
+        "I don't know this time zone, so I left it as it was. Write it like Europe/Berlin, or name a large "
+        "city."
+    )
 
 
 def no_such_time(typed: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from commands.cards import digest as cards
 from commands.cards.digest_replies import WORDS_SHOWN, words_lines
 from commands.cards.fields import fields_line
 from commands.cards.text import listed, plural, shown
@@ -24,7 +25,9 @@ def nothing_posted(digest: Digest, delivery: Delivery, taste: Taste, beside: int
 
 def how_label(delivery: Delivery) -> str:
     """What the button says that tells how a posting was chosen."""
-    return "How these were chosen" if delivery.papers else "Why nothing matched"
+    if delivery.papers:
+        return "How these were chosen"
+    return "Why nothing is shown" if delivery.known and not delivery.read else "Why nothing matched"
 
 
 def how_chosen(digest: Digest, delivery: Delivery, taste: Taste, beside: int = 0) -> str:
@@ -36,7 +39,7 @@ def how_chosen(digest: Digest, delivery: Delivery, taste: Taste, beside: int = 0
         How many papers other digests posted there on that day.
     """
     if not delivery.papers:
-        return f"## Why nothing matched\n{_none(digest, delivery, taste, beside)}"
+        return f"## {how_label(delivery)}\n{_none(digest, delivery, taste, beside)}"
     why = [chosen.why for chosen in delivery.papers]
     by = [reason for reason in why if reason.by]
     in_category = [
@@ -72,10 +75,13 @@ def how_chosen(digest: Digest, delivery: Delivery, taste: Taste, beside: int = 0
 
 
 def _read(digest: Digest, delivery: Delivery) -> str:
+    """How many papers a posting was chosen from, and which it left out."""
     fields = fields_line(sorted(digest.category_set))
+    known = f" {cards.known(digest, delivery)}." if delivery.known else ""
     if not delivery.read:
-        return f"There was nothing new in {fields or 'any of my fields'}."
-    return f"I read {plural(delivery.read, 'new paper')} in {fields or 'all my fields'}."
+        other = "else " if known else ""
+        return f"{known} There was nothing {other}new in {fields or 'any of my fields'}.".strip()
+    return f"I read {plural(delivery.read, 'new paper')} in {fields or 'all my fields'}.{known}"
 
 
 def _ranked_people(digest: Digest) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +11,7 @@ from discord import ui
 
 from commands.cards.lists import ACCENT, framed
 from commands.cards.text import label, plural, readable, shown
+from data.keys import name_key
 from data.records import Paper
 from index.people.graph import Graph, GraphNode
 from index.search.system_name import system_name
@@ -33,8 +34,13 @@ def graph_card(
     *,
     drawn: bool,
     links: Sequence[ui.Item[Any]] = (),
+    apart: Mapping[str, str] | None = None,
 ) -> ui.LayoutView:
-    """The card. ``select`` makes the select of neighbours; ``drawn`` tells if ``graph.png`` is attached."""
+    """The card.
+
+    ``select`` makes the select of neighbours; ``drawn`` tells if ``graph.png`` is attached; ``apart`` has,
+    by their keys, what tells people of one name apart.
+    """
     centre, *others = graph.nodes
     kinds = {kind: [node for node in others if node.kind == kind] for kind in KINDS}
     counts = [plural(len(nodes), kind, KINDS[kind]) for kind, nodes in kinds.items() if nodes]
@@ -48,7 +54,7 @@ def graph_card(
         box.add_item(ui.MediaGallery(item))
     else:
         box.add_item(ui.TextDisplay("-# I couldn't draw the picture this time."))
-    if options := _options(kinds["person"], kinds["paper"]):
+    if options := _options(kinds["person"], kinds["paper"], apart or {}):
         box.add_item(ui.ActionRow(select(options)))
     return framed(box, [links])
 
@@ -74,9 +80,22 @@ def _heading(centre: GraphNode, counts: Sequence[str]) -> str:
     return f"## {name} among {', '.join(counts)}" if counts else f"## {name}\nI know nothing around it yet."
 
 
-def _options(people: Sequence[GraphNode], papers: Sequence[GraphNode]) -> list[discord.SelectOption]:
+def sharing_a_name(graph: Graph) -> list[GraphNode]:
+    """The people of a graph whose name another one in it has, too."""
+    people = [node for node in graph.nodes if node.kind == "person"]
+    counts = Counter(name_key(node.label) for node in people)
+    return [node for node in people if counts[name_key(node.label)] > 1]
+
+
+def _options(
+    people: Sequence[GraphNode], papers: Sequence[GraphNode], apart: Mapping[str, str]
+) -> list[discord.SelectOption]:
     few = people[:MOST_PEOPLE]
     return [
-        discord.SelectOption(label=label(node.label, 100), value=node.key, description=node.kind)
+        discord.SelectOption(
+            label=label(node.label, 100),
+            value=node.key,
+            description=label(apart.get(node.key, node.kind), 100),
+        )
         for node in [*few, *papers[: CHOICES - len(few)]]
     ]

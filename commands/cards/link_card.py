@@ -44,11 +44,12 @@ def small_card(papers: Sequence[tuple[Paper, ui.Item[Any]]], remove: ui.Item[Any
     return view
 
 
-def state_text(*, on: bool, changed: bool, may_hide: bool) -> str:
-    """Whether a server has link cards, and what they are."""
+def state_text(*, on: bool, changed: bool, may_hide: bool, lacks: str = "") -> str:
+    """Whether a server has link cards, and what they are; ``lacks`` says why none can be had now."""
     now = "are now" if changed else "are"
     if not on:
-        return f"Link cards {now} off here. {WHAT}\n-# To switch them on: /link-cards switch:on"
+        how = lacks or "-# To switch them on: /link-cards switch:on"
+        return f"Link cards {now} off here. {WHAT}\n{how}"
     hidden = (
         "Discord's own preview of the link is hidden."
         if may_hide
@@ -57,5 +58,5 @@ def state_text(*, on: bool, changed: bool, may_hide: bool) -> str:
     return (
         f"Link cards {now} on here. {WHAT} {hidden}\nI don't keep messages or who wrote them, only which "
         "paper had a card in which channel, until the end of the day (UTC).\n"
-        "-# To switch them off: /link-cards switch:off"
+        "-# To switch them off: /link-cards switch:off" + (f"\n{lacks}" if lacks else "")
     )

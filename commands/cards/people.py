@@ -15,6 +15,7 @@ from commands.cards.text import label, plural, safe, shorten, shown
 from data.stores.corrections import Correction
 from data.stores.people import Person
 from index.people.no_person import is_group
+from index.people.person_match import Sharing
 from index.people.scores import Score, Trust
 
 
@@ -78,6 +79,12 @@ def outlines(found: Sequence[Outline]) -> list[str]:
     return lines
 
 
+def sharing_line(shared: Sharing, where: str) -> str:
+    """A note that others publish under a person's name, and where they are: ``the menu lists them``."""
+    who = plural(shared.people, "other person publishes", "other people publish")
+    return f"-# {who} as {shown(shared.name, 60)} ({plural(shared.papers, 'paper')}); {where}."
+
+
 @dataclass(frozen=True, slots=True)
 class AuthorCard:
     """Everything that a person's card shows; what is not known is None or empty, and is left out."""
@@ -105,6 +112,8 @@ class AuthorCard:
     """What the person says about themselves, ready to show."""
     corrected: str = ""
     """Who corrected who this is, ready to show."""
+    shared: str = ""
+    """Who else publishes under the name, ready to show."""
     links: tuple[tuple[str, str], ...] = field(default=())
 
 
@@ -160,6 +169,8 @@ def author_card(
         box.add_item(ui.TextDisplay(f"-# {shown(alt, 400)}"))
     if card.corrected:
         box.add_item(ui.TextDisplay(f"-# {card.corrected}"))
+    if card.shared:
+        box.add_item(ui.TextDisplay(card.shared))
     if card.waiting:
         box.add_item(
             ui.TextDisplay(f"-# {plural(card.waiting, 'newer paper')} under this name not matched yet")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commands.cards.text import plural, shown
+from data.calendar.zones import title
 from data.stores.claims import Profile
 from data.stores.own_works import OwnEntry
 
@@ -21,7 +22,7 @@ def profile_lines(profile: Profile, entries: Sequence[OwnEntry] = ()) -> str:
     lines = []
     head = [
         STATUS_WORDS.get(profile.status, ""),
-        profile.time_zone and f"time zone {shown(profile.time_zone, 60)}",
+        profile.time_zone and f"time zone {shown(title(profile.time_zone), 60)}",
     ]
     if any(head):
         lines.append("**In their own words** " + " · ".join(part for part in head if part))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from commands.cards.text import listed, readable, shorten, shown
 from data.keys import visible
 from data.reasons import KnownWriter, Reason
 
 MOST_WRITERS = 2
+_WATCHED = "whom this digest watches"
 Show = Callable[[str, int], str]
 """Shows outside text with at most so many characters."""
 
@@ -32,7 +33,7 @@ def _sentence(reason: Reason, show: Show) -> str:
         return show(reason.text, 300)
     parts = []
     if reason.by:
-        parts.append("by " + " and ".join(_writer(one, show) for one in reason.by[:MOST_WRITERS]))
+        parts.append(_by(reason.by[:MOST_WRITERS], show))
     if reason.near:
         parts.append(_near(reason, show))
     if reason.query:
@@ -46,8 +47,19 @@ def _sentence(reason: Reason, show: Show) -> str:
     return " · ".join(parts) or "typical of the day's papers; Save and Like teach me what you want"
 
 
-def _writer(writer: KnownWriter, show: Show) -> str:
-    return f"{show(writer.name, 40)}, {'a member here' if writer.is_member else 'followed'}"
+def _by(writers: Sequence[KnownWriter], show: Show) -> str:
+    """``by Ann, whom this digest watches, and Cy, a member here``: nobody watched is said to be followed."""
+    names = [show(writer.name, 40) for writer in writers]
+    if all(writer.is_watched for writer in writers):
+        return f"by {listed(names)}, {_WATCHED}"
+    joined = f"{',' if writers[0].is_watched else ''} and "
+    return "by " + joined.join(f"{name}, {_tie(one)}" for name, one in zip(names, writers, strict=True))
+
+
+def _tie(writer: KnownWriter) -> str:
+    if writer.is_watched:
+        return _WATCHED
+    return "a member here" if writer.is_member else "followed"
 
 
 def _near(reason: Reason, show: Show) -> str:

@@ -21,6 +21,8 @@ _NAMED = 2
 _WHICH = {"last": "up to", "past": "up to", "previous": "up to", "this": "of", "current": "of"}
 _UNIT = re.compile(r"\b(day|week|fortnight|month|quarter|year|decade)s?\b", re.IGNORECASE)
 _CITING = re.compile(r"\bcit(?:e|es|ed|ing)\b", re.IGNORECASE)
+_WRITTEN = {"year": "2024", "since": "2024-05", "category": "cs.CL"}
+"""How a field of a query is written, by its name."""
 _ORDERS: dict[str, str] = {"newest": "newest first", "oldest": "oldest first"}
 
 
@@ -118,6 +120,17 @@ def unfitting(
     if undone:
         advice += f", or press {' or '.join(undone)}"
     return says + (" The closest guesses:" if guesses else ""), f"-# {advice}."
+
+
+def unread_line(part: str) -> str:
+    """That a field of a query, such as ``year:abcd``, could not be read, and how to write it."""
+    name = part.partition(":")[0]
+    return f"-# I could not read {shown(part, 60)}; write {name}:{_WRITTEN[name]}."
+
+
+def meant_instead(names: Sequence[str]) -> str:
+    """Who may be meant by a name that nobody has; empty for none."""
+    return f" Did you mean {listed([shown(name, 60) for name in names], 'or')}?" if names else ""
 
 
 def several_named(name: str, taken: Paper, others: Sequence[Paper]) -> str:

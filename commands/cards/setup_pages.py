@@ -10,6 +10,7 @@ from commands.cards.digest import place, summary, week
 from commands.cards.digest_replies import description_lines, with_problem
 from commands.cards.fields import fields_line
 from commands.cards.text import label, listed, moment, plural, shown
+from data.calendar.zones import title
 from data.records import Paper
 from data.sources.arxiv_fields import field_name
 from data.stores.digest_record import Digest
@@ -99,7 +100,7 @@ def time_page(
         Now, its next posting, and arXiv's next announcement; None where arXiv is not read.
     """
     if digest.zone:
-        zone = shown(digest.zone, 60)
+        zone = shown(title(digest.zone), 60)
         lines = [
             f"Now: {week(digest.days)} at **{digest.at}**, time zone **{zone}**. It is {there} there "
             f"now ({moment(now, 't')} on your clock). Is that right?"

@@ -21,7 +21,12 @@ from index.search.venues import appeared
 
 logging.getLogger("pylatexenc").setLevel(logging.ERROR)  # broken LaTeX is no news
 _TEX = LatexNodes2Text(math_mode="text", keep_comments=True, strict_latex_spaces=True)
-_MATH = re.compile(r"\$\$?([^$]{1,300}?)\$\$?")
+_MATH = re.compile(r"(?<!\\)\$\$?([^$]{1,300}?)(?<!\\)\$\$?(?!\d)")
+"""A formula; dollar signs before digits may be sums of money."""
+_TIES = re.compile(r"(?<=[^\s~])~(?=[^\s~])")
+"""TeX's spaces that end no line; a tilde before a number alone says about how much."""
+_DASHES = re.compile(r"(?<=[^\s-])---?(?=[^\s-])|(?<=\s)---?(?=\s)")
+"""What TeX prints as dashes, between words or numbers; not the beginning of an option, or the end of C--."""
 _COMMANDS = re.compile(
     r"\\(?:emph|text(?:it|bf|tt|sc|rm|sf|sl|md|up|normal)?|underline|mbox|math(?:rm|bf|sf|tt|it))"
     r"\s*\{([^{}]*)\}"
@@ -73,7 +78,9 @@ def readable(text: str) -> str:
             bare = "()" in text
             text = _to_unicode(re.sub(r"(?<!\\)([%#&])", r"\\\1", text))
             text = text if bare else _GONE.sub("", text)
-    return " ".join(text.replace("``", "“").replace("''", "”").replace("~", " ").split())
+    text = _TIES.sub(" ", text)
+    text = _DASHES.sub(lambda match: "–" if len(match[0]) == 2 else "—", text)
+    return " ".join(text.replace("``", "“").replace("''", "”").split())
 
 
 def _math(formula: str) -> str:

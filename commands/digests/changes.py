@@ -252,11 +252,12 @@ def with_note(text: str, *notes: str) -> str:
 
 
 async def after_stop(services: Services, digest: Digest) -> list[str]:
-    """What to know where a digest goes on that had stopped, or nothing; asked before it goes on."""
-    if digest.state != "broken":
+    """What to know where a digest goes on that had stopped or paused, or nothing; asked before it goes on."""
+    if digest.state not in ("broken", "paused"):
         return []
-    last = await services.store.digests.history(digest.id, 1)
-    told = [replies.MISSED_COMES] if last and last[0].state == "written" else []
+    waiting = [one for one in await services.store.digests.unposted() if one.digest_id == digest.id]
+    comes = any(not due.is_too_late(one, clock.now()) for one in waiting)
+    told = [replies.MISSED_COMES] if comes else []
     return [*told, replies.STILL_CLOSED] if digest.why == FINAL[DIRECT_CLOSED] else told
 
 
@@ -289,7 +290,8 @@ async def post_now(interaction: discord.Interaction, digest: Digest) -> ui.Layou
             "This digest is not started yet. /digest edit shows its settings, with Preview and Start."
         )
     if digest.state != "active":
-        raise UserError("This digest is stopped, so nothing is posted. /digest resume starts it again.")
+        how = "paused" if digest.state == "paused" else "stopped"
+        raise UserError(f"This digest is {how}, so nothing is posted. /digest resume starts it again.")
     poster = cast(PostsNow, interaction.client.poster)  # type: ignore[attr-defined]
     store = services_of(interaction).store
     before = await store.digests.history(digest.id, 1)
@@ -311,6 +313,8 @@ async def _not_posted(services: Services, digest: Digest, before: Sequence[Deliv
         return note(replies.NO_LISTING)
     if last and last[0].state == "written":
         return note(replies.not_yet_posted(last[0]))
+    if last and last[0].state == "missed":
+        return note(replies.missed(last[0]))
     if last and last[0].state == "empty" and last != before:
         beside = await store.digests.beside(now, last[0])
         taste = await taste_of(services, now, Writers())

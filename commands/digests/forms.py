@@ -131,7 +131,7 @@ class NameAndTime(DigestForm):
             ),
             at=time_field(digest),
             zone=ui.TextInput(
-                label="Time zone, such as Europe/Berlin", default=digest.zone[:60], max_length=60
+                label="Time zone, such as Europe/Berlin", default=zones.title(digest.zone)[:60], max_length=60
             ),
         )
 
@@ -154,9 +154,10 @@ def time_and_zone(digest: Digest, values: Mapping[str, str]) -> tuple[dict[str, 
     """
     read: dict[str, str] = {}
     problems: list[str] = []
+    same = digest.zone and values["zone"].strip() == zones.title(digest.zone)
     for name, typed in (("at", _time_typed), ("zone", zone_typed)):
         try:
-            read[name] = typed(values[name])
+            read[name] = digest.zone if name == "zone" and same else typed(values[name])
         except UserError as error:
             problems.append(str(error))
     new = {name: value for name, value in read.items() if value != getattr(digest, name)}
@@ -189,7 +190,7 @@ def zone_typed(text: str) -> str:
     """
     zone = zones.named(text)
     if zone is None:
-        raise UserError(replies.NO_SUCH_ZONE)
+        raise UserError(replies.no_such_zone(text))
     return zone
 
 

@@ -72,8 +72,9 @@ async def _moved(press: Press, channel: int, number: int) -> ui.LayoutView:
     """Move a digest; one that had stopped goes on, since only its place keeps a digest from going on."""
     digest = await own_digest(press.interaction, press.services, number)
     place, values = await place_chosen(press, digest, channel)
-    notes = await after_stop(press.services, digest)
+    notes = []
     if digest.state == "broken":
+        notes = await after_stop(press.services, digest)
         values |= {"state": "active", "why": ""}
     made = await press.services.store.digests.change(digest.id, **values)
     lacks = replies.NO_PICTURE if digest.picture and not _takes_files(place) else ""

@@ -19,7 +19,7 @@ from commands.digests.forms import NameAndTime, Words, written
 from commands.kit.links import Press, button, choice, link
 from commands.kit.replies import UserError, answer, open_form
 from commands.kit.services import Services
-from data.calendar.zones import offered
+from data.calendar.zones import offered, title
 from data.stores.digest_record import Digest
 from index.digest.description import CheckedDescription, check_description
 
@@ -185,7 +185,7 @@ def _buttons(digest: Digest, *, about: bool) -> list[ui.Item[Any]]:
 
 def _when_rows(digest: Digest) -> list[list[ui.Item[Any]]]:
     hours = {hour: hour for hour in sorted({*HOURS, digest.at})[:OPTIONS]}
-    zones = {zone: zone for zone in offered("", digest.zone)}
+    zones = {zone: title(zone) for zone in offered("", digest.zone)}
     rows: list[list[ui.Item[Any]]] = [
         [choice("digest.set_time", _options(hours, digest.at), digest=digest.id)],
         [choice("digest.set_days", _options(WEEKS, digest.days), digest=digest.id)],

@@ -14,19 +14,20 @@ import discord
 
 from commands.cards import digest_replies as replies
 from commands.cards.text import day as day_text
+from commands.digests.awake import Awake
 from commands.digests.owners import Owners
 from commands.digests.places import NotAllowed, TimedOut
 from commands.digests.removals import Removals
 from commands.digests.sending import Sender
 from commands.kit.leader import Leader
-from commands.kit.refusals import MODERATED, TOO_FAST, is_final, reason
+from commands.kit.refusals import FOR_ITS_WORDS, MODERATED, TOO_FAST, is_final, reason
 from commands.kit.services import Services
 from data.calendar import clock
 from data.calendar.announcements import last_listing
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
 from index.digest.choosing import choose
-from index.digest.due import LATE, Due, due_now, newest_listing
+from index.digest.due import LATE, Due, due_now, is_too_late, newest_listing
 
 log = logging.getLogger("labmate")
 GIVEN_UP = timedelta(hours=20)
@@ -48,6 +49,7 @@ class Poster:
         self._services = services
         self._leader = leader or Leader(services.store.leases)
         self._store = services.store.digests
+        self._awake = Awake()
         self._mine: set[int] = set()
         """Deliveries that this process wrote and did not try yet: no need to look for these in Discord."""
         self._posting = asyncio.Lock()
@@ -113,7 +115,17 @@ class Poster:
             standing = await self._store.delivery(delivery.id) if alone else None
             if standing is None or standing.state != "written":
                 return 0
+            if await self._ended(standing):
+                return 0
             return await self._post(standing, again=delivery.id not in self._mine)
+
+    async def _ended(self, delivery: Delivery) -> bool:
+        """Whether a delivery waited for so long that the next posting covers it instead."""
+        if not is_too_late(delivery, clock.now()):
+            return False
+        self._tried_since.pop(delivery.id, None)
+        await self._store.give_up(delivery, replies.WAITED, state="missed")
+        return True
 
     def _alone(self, digest: int) -> AbstractAsyncContextManager[bool]:
         return self._leader.alone(_lease(digest))
@@ -131,18 +143,21 @@ class Poster:
 
     async def _now(self, digest: Digest) -> int:
         for delivery in await self._store.unposted():
-            if delivery.digest_id == digest.id:
+            if delivery.digest_id == digest.id and not await self._ended(delivery):
                 return await self._post(delivery, again=delivery.id not in self._mine)
-        now = clock.now()
+        found = await self._store.find(digest.id)
+        if found is None or found.state != "active":
+            return 0
+        digest, now = found, clock.now()
         newest = await newest_listing(self._services.store, last_listing(now) + timedelta(days=1))
         if newest <= digest.upto:
             return 0
         slot = now.astimezone(ZoneInfo(digest.zone)).date()
-        return await self._post_new(await self.prepare(digest, slot, now, newest))
+        return await self._post_new(await self.prepare(digest, slot, now, newest, instead=True))
 
     async def _look(self, digest: Digest, last: date | None) -> int:
         """Post a digest if it is due."""
-        due = await due_now(self._services, digest, last, clock.now())
+        due = await due_now(self._services, digest, last, clock.now(), self._awake.since())
         if due is None:
             return 0
         async with self._alone(digest.id) as alone:
@@ -169,10 +184,12 @@ class Poster:
         *,
         late: bool = False,
         unexpected: bool = False,
+        instead: bool = False,
     ) -> Delivery | None:
         """Choose the papers of a posting, and write it down; None where another process did.
 
-        Where none were ``unexpected`` and there are none, it is written down as empty, and not posted.
+        Where none were ``unexpected`` and there are none, it is written down as empty, and not posted. It may
+        stand ``instead`` of one of the same day of which nothing was posted.
         """
         choice = await choose(self._services, digest, upto)
         made = await self._write(
@@ -183,8 +200,10 @@ class Poster:
             upto=max(upto, digest.upto),
             seen=choice.seen,
             read=choice.read,
+            known=choice.known,
             papers=choice.papers,
             late=late,
+            instead=instead,
         )
         if made is not None:
             self._mine.add(made.id)
@@ -238,13 +257,15 @@ class Poster:
         if digest.is_own and code == TOO_FAST:
             self._owners.too_fast()
         last = clock.now() >= self._tried_since.setdefault(delivery.id, clock.now()) + GIVEN_UP
-        await self._store.tried(delivery.id, why, failed=last)
+        if not last:
+            await self._store.tried(delivery.id, why)
         pause = min(_FIRST_PAUSE * 2 ** min(delivery.tries, 10), _LONGEST_PAUSE)
         self._not_before[delivery.id] = clock.now() + (_MODERATED_PAUSE if code in MODERATED else pause)
         if last:
             self._not_before.pop(delivery.id, None)
             self._tried_since.pop(delivery.id, None)
-            await self._owners.tell(digest, f"I tried to post for a day and failed: {why}.")
+            back = await self._store.give_up(delivery, why, back=code not in FOR_ITS_WORDS)
+            await self._owners.tell(digest, replies.given_up(why, comes=back and bool(delivery.papers)))
 
     async def _broken(self, digest: Digest, delivery: Delivery, why: str) -> None:
         self._tried_since.pop(delivery.id, None)

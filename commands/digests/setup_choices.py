@@ -20,6 +20,7 @@ from commands.kit.links import Press, button, select
 from commands.kit.replies import UserError, answer, open_form
 from commands.kit.reply import Reply
 from commands.kit.services import Services
+from data.calendar import zones
 from data.sources.arxiv_fields import field_name, fields_named
 from data.stores.digest_record import Digest
 from index.digest.description import LONGEST_DESCRIPTION
@@ -203,7 +204,7 @@ class OtherTime(SetupForm):
             at=time_field(digest),
             zone=ui.TextInput(
                 label="Time zone, or a large city",
-                default=digest.zone[:60],
+                default=zones.title(digest.zone)[:60],
                 max_length=60,
                 placeholder="Europe/Berlin, or New York",
             ),

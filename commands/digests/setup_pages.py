@@ -193,7 +193,7 @@ def _time_rows(interaction: discord.Interaction, digest: Digest) -> list[list[ui
     now = clock.now()
     offered = [
         discord.SelectOption(
-            label=zone,
+            label=zones.title(zone),
             value=zone,
             description=f"{zones.clock_in(zone, now)} now",
             default=zone == digest.zone,

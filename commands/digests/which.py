@@ -12,6 +12,7 @@ from discord import app_commands
 from commands.cards import digest_replies as replies
 from commands.cards.text import label
 from commands.kit.authority import manages_server
+from commands.kit.installs import is_present
 from commands.kit.options import CHOICES, MAX_OPTION
 from commands.kit.replies import UserError
 from commands.kit.services import services_of
@@ -40,7 +41,7 @@ class NamedDigest:
                 or [one for one in digests if wanted in one.name.casefold()]
             )
         if not digests:
-            raise UserError(replies.NONE_TO_CHANGE)
+            raise UserError(replies.NONE_TO_CHANGE if wanted else await _why_none(interaction))
         if len(digests) > 1:
             command = interaction.command.qualified_name if interaction.command else "digest edit"
             raise UserError(replies.several_meant(digests, command))
@@ -96,6 +97,14 @@ async def _changeable(interaction: discord.Interaction) -> list[Digest]:
     if interaction.guild_id and manages_server(interaction):
         digests += await store.of_guild(interaction.guild_id, drafts=True)
     return digests + await store.of_owner(interaction.user.id, drafts=True)
+
+
+async def _why_none(interaction: discord.Interaction) -> str:
+    """What to say to a member who named no digest, and can change none."""
+    guild = interaction.guild_id
+    seen = guild is not None and is_present(interaction)
+    others = await services_of(interaction).store.digests.of_guild(guild) if guild and seen else []
+    return replies.NONE_OF_YOURS if others else replies.NO_DIGESTS
 
 
 if TYPE_CHECKING:

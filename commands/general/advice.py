@@ -39,6 +39,44 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         "/me data shows what I keep about you, and only you see it. /profile shows what others see.",
     ),
     (
+        r"(?:do|does|are|is|will)\s+(?:you|labmate|this\s+bot|the\s+bot|it)\s+(?:also\s+|secretly\s+)?"
+        r"(?:stor|sav|keep|log|record|read|see|collect|spy|track|shar|sell)(?:e|ing)?(?:\s+on)?\s+"
+        r"(?:all\s+|any\s+)?(?:of\s+)?(?:my|our|us|me|everyone's|the|these|private|people's)?\s*"
+        r"(?:messages?|chats?|data|conversations?|dms?|questions|what\s+(?:i|we)\s+(?:write|say|type|ask))?",
+        "I read messages that mention me and direct messages to me; where link cards are on, links in others "
+        "too. /me data shows what I keep about you, and /me forget deletes it.",
+    ),
+    (
+        r"(?:are|r)\s+(?:you|u)\s+(?:an?\s+|the\s+)?(?:real\s+|actual\s+)?(?:chat\s?gpt|gpt(?:[- ]?\d\S*)?"
+        r"|claude|gemini"
+        r"|bots?|robot|ais?|llm|language\s+model|human|person|real|alive|machine)"
+        r"(?:\s+or\s+(?:an?\s+)?(?:bot|robot|ai|human|person|machine|real|llm))?",
+        "I'm Labmate, a bot that finds papers and people. My answers quote papers, so you can check them; "
+        "/help shows what I can do.",
+    ),
+    (
+        r"(?:how\s+many|what|which)\s+papers\s+(?:do\s+you\s+(?:know|have|hold|cover)|are\s+(?:there\s+)?(?:in\s+"
+        r"(?:here|you|your\s+(?:library|index|database)))|have\s+you(?:\s+(?:got|read))?)(?:\s+about)?",
+        "/about shows how many papers I know, where they come from and how new they are.",
+    ),
+    (
+        r"(?:claim\s+(?:my|this|a)\s+(?:profile|page|papers?|card|name)|(?:this|that)(?:'s|\s+is)\s+me"
+        r"|i\s+am\s+(?:this|that)\s+(?:author|person)|(?:link|connect)\s+me\s+(?:to|with)\s+my\s+(?:papers|profile))",
+        "/claim with your name as your papers print it connects you to them.",
+    ),
+    (
+        r"(?:post|send|share|drop|announce)\s+(?:us\s+|me\s+)?(?:the\s+|all\s+)?(?:new|newest|latest|daily|today's)\s+"
+        r"(?:\S+\s+){0,4}?(?:papers|listings?|preprints|articles)\s+.{0,60}\b(?:here|channel|every|each|daily|weekly"
+        r"|mornings?)\b.{0,30}",
+        "/setup has new papers posted in a channel; /digest mine sends them to you by direct message.",
+    ),
+    (
+        r"(?:you\s+(?:suck|are\s+(?:useless|bad|stupid|dumb|terrible|wrong|the\s+worst))|you're\s+(?:useless|bad|stupid|dumb"
+        r"|terrible|wrong|the\s+worst)|(?:bad|stupid|dumb|useless|terrible)\s+bot|(?:this|that)(?:'s|\s+is)\s+"
+        r"(?:useless|wrong|garbage|rubbish|nonsense|bullshit|terrible)|fuck\s+(?:you|off|this))",
+        "I'm sorry that I was no help. Try other words, or see /help. /person corrects a wrong author.",
+    ),
+    (
         r"(?:what|who|which\s+(?:people|papers|topics)|whom)\s+(?:do|am)\s+i\s+follow(?:ing)?"
         r"|(?:show|list)\s+(?:me\s+)?(?:what|who|whom|everything|the\s+(?:people|papers|topics))\s+(?:that\s+)?i\s+follow"
         r"|my\s+follows|following",

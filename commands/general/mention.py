@@ -166,7 +166,7 @@ class Mentions(commands.Cog):
         task.add_done_callback(services.answering.discard)
         made = await task
         reply = made if isinstance(made, Reply) else Reply(made)
-        return _saying(found, reply) if found.options else reply
+        return reply if found.command == "help" else _saying(found, reply)
 
 
 def said_to(message: discord.Message, me: int, goes_on: bool) -> str | None:

@@ -74,6 +74,8 @@ WITHOUT_FILES = frozenset({40005, 50013, 50045, 50046, 50110, 50146, 400001})
 """It may be taken where it has no files."""
 MODERATED = frozenset({20009, 200000, 200001, 240000})
 """What it says is refused; each further try alarms the server's moderators."""
+FOR_ITS_WORDS = MODERATED | {50006, 50035}
+"""What it says may be why it is refused, as it would be in another message."""
 
 
 def is_final(error: Exception) -> bool:

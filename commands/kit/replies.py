@@ -137,6 +137,7 @@ async def answer(
     working: set[asyncio.Future[Any]] = services.answering
     working.add(task)
     task.add_done_callback(working.discard)
+    task.add_done_callback(lambda _: work.close())  # cancelled before its turn, it was never awaited
     done, _ = await asyncio.wait({task}, timeout=QUICK)
     if not done:
         await acknowledge(interaction, private=private, update=update)
@@ -183,8 +184,11 @@ def _that_fit(interaction: discord.Interaction, more: Sequence[Reply]) -> Sequen
     return [*shown, Reply(note(told))]
 
 
-async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]) -> T:
-    """Work on a file that may have to wait until others' are read; who waits is told so."""
+def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
+    """Work on a file that may have to wait until others' are read; who waits is told so.
+
+    It is the work itself: one that wraps it would leave it never awaited where :func:`answer` refuses.
+    """
 
     async def tell_place(place: int) -> None:
         await acknowledge(interaction, private=True)
@@ -193,8 +197,8 @@ async def in_line(interaction: discord.Interaction, work: Coroutine[Any, Any, T]
         view = note(f"{OTHERS_FIRST} ({before}). You don't need to send yours again; just wait.")
         await interaction.edit_original_response(view=view, allowed_mentions=NO_PINGS)
 
-    IN_LINE.set(tell_place)
-    return await work
+    IN_LINE.set(tell_place)  # what handles an interaction has a context of its own
+    return work
 
 
 async def open_form(interaction: discord.Interaction, form: ui.Modal) -> None:

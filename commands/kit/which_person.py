@@ -11,7 +11,7 @@ import discord
 from discord import app_commands, ui
 
 from commands.cards.lists import note
-from commands.cards.people import Outline, outline_option, outlines
+from commands.cards.people import Outline, outline_option, outlines, sharing_line
 from commands.cards.text import label, plural, safe, shorten, shown
 from commands.kit.links import choice, link
 from commands.kit.options import CHOICES, MAX_OPTION, author_choice
@@ -20,7 +20,7 @@ from commands.kit.services import Services, seen_by
 from data.keys import name_key
 from data.stores.people import Person
 from index.people.people import PeopleIndex
-from index.people.person_match import OtherPerson, PersonMatch, match_person, nothing_in_common
+from index.people.person_match import OtherPerson, PersonMatch, match_person, nothing_in_common, sharing
 from index.search.names import Name
 
 SHOWN = 10
@@ -89,6 +89,15 @@ async def ask_which(
             "happens after papers are read in; until then, /papers lists them by name."
         )
     return await unknown_name(services, match.typed, or_paper=or_paper)
+
+
+async def others_of(services: Services, person: Person, typed: str, where: str) -> str:
+    """A line on others who publish under a person's name, or the one typed for them; empty without any.
+
+    ``where`` says what shows them, such as ``the menu lists them``.
+    """
+    shared = await sharing(services.store, services.corpus.names, person, typed)
+    return sharing_line(shared, where) if shared else ""
 
 
 async def _choose(services: Services, match: PersonMatch, action: str) -> ui.LayoutView:

@@ -99,8 +99,14 @@ async def _references(file: discord.Attachment) -> tuple[list[dict[str, Any]], l
 
 
 async def undo_import(services: Services, member: int, moment: int) -> ui.LayoutView:
-    """Remove what one import added."""
-    gone = await services.store.library.drop_added(member, moment)
+    """Remove what one import added, but for works that the member has worked on since."""
+    gone, stay = await services.store.library.drop_added(member, moment)
+    it, stays = ("it", "stays") if stay == 1 else ("them", "stay")
+    spared = (
+        f"{plural(stay, 'work')} {stays}, since you have tagged, annotated or read {it} since. "
+        f"To remove {it}, too: /library show, then *Manage*."
+    )
     if not gone:
-        raise UserError("This was undone already.")
-    return note(f"Undone: {plural(gone, 'work')} removed from your library.")
+        raise UserError(f"Nothing was removed. {spared}" if stay else "This was undone already.")
+    undone = f"Undone: {plural(gone, 'work')} removed from your library."
+    return note(f"{undone} {spared}" if stay else undone)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any
 
 import discord
@@ -18,10 +19,11 @@ from commands.kit.options import CHOICES, complete_category
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.which_paper import unknown_paper
-from commands.kit.which_person import ask_which, complete_person, options, whom
+from commands.kit.which_person import ask_which, complete_person, options, others_of, whom
 from commands.members.following import follow_options, show_following
 from commands.members.topic_remarks import NO_REMARKS, Remarks, remarks_on
 from data.stores.members import LONGEST_TARGET, MOST_FOLLOWED, TooManyError
+from index.people.person_match import PersonMatch
 
 NEWS = {
     "person": "their new papers",
@@ -40,14 +42,14 @@ NOT_FOLLOWED = "You don't follow this (any more). /following shows what you foll
 @button("follow.person", "fo:p:{person}")
 async def follow_person_pressed(press: Press, person: int) -> None:
     """Follow a person."""
-    work = follow_person(press.services, press.member, person)
+    work = partial(follow_person, press.services, press.member, person)
     await answer(press.interaction, seen_in(press.services, press.interaction, work), private=True)
 
 
 @button("follow.paper", "fo:w:{paper}")
 async def follow_paper_pressed(press: Press, paper: int) -> None:
     """Follow a paper."""
-    work = follow_paper(press.services, press.member, paper)
+    work = partial(follow_paper, press.services, press.member, paper)
     await answer(press.interaction, seen_in(press.services, press.interaction, work), private=True)
 
 
@@ -81,10 +83,10 @@ async def person_chosen(press: Press, person: int) -> None:
 
 
 async def seen_in(
-    services: Services, interaction: discord.Interaction, following: Awaitable[ui.LayoutView]
+    services: Services, interaction: discord.Interaction, following: Callable[[], Awaitable[ui.LayoutView]]
 ) -> ui.LayoutView:
     """Follow, and remember the server: its digests may mark the people whom its members follow."""
-    view = await following
+    view = await following()
     if interaction.guild_id and is_present(interaction):
         await services.store.claims.seen(interaction.user.id, interaction.guild_id)
     return view
@@ -120,12 +122,18 @@ async def follow(
     return note("\n".join([f"{said} **{shown(name, 120)}**. {news}", *remarks.lines]), rows)
 
 
-async def follow_person(services: Services, member: int, number: int) -> ui.LayoutView:
-    """Follow a person."""
+async def follow_person(
+    services: Services, member: int, number: int, match: PersonMatch | None = None
+) -> ui.LayoutView:
+    """Follow a person; where a typed name led to them, ``match`` has the others who share it."""
     person = await services.store.people.find(number)
     if person is None:
         raise UserError("I no longer know this person. Try again with the name.")
-    return await follow(services, member, "person", str(person.id), person.name)
+    remarks = NO_REMARKS
+    if match is not None and match.others:
+        line = await others_of(services, person, match.typed, "the menu below lists them")
+        remarks = Remarks((line,), namesakes=match.others)
+    return await follow(services, member, "person", str(person.id), person.name, remarks)
 
 
 async def follow_paper(services: Services, member: int, number: int) -> ui.LayoutView:
@@ -219,7 +227,7 @@ class Following(commands.Cog):
         category: app_commands.Range[str, 1, 40] | None = None,
     ) -> None:
         """Follow a person, a paper, a topic or a category"""
-        work = self._follow(interaction, person, paper, topic, category)
+        work = partial(self._follow, interaction, person, paper, topic, category)
         await answer(interaction, seen_in(self._services, interaction, work), private=True)
 
     async def _follow(
@@ -249,7 +257,7 @@ class Following(commands.Cog):
         found_person = await whom(services, person or "")
         if found_person.person is None:
             return await ask_which(services, found_person, "person.choose_follow")
-        return await follow_person(services, member, found_person.person.id)
+        return await follow_person(services, member, found_person.person.id, found_person)
 
     @app_commands.command()
     @anywhere

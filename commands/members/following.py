@@ -84,7 +84,9 @@ def _words(letter: str) -> str:
 
 
 def _named(follows: Sequence[Follow], names: dict[int, str]) -> str:
-    return ", ".join(names[follow.id] for follow in follows)
+    """All of them in a row; topics and titles, which may have commas of their own, in quotes."""
+    quoted = ("topic", "paper")
+    return ", ".join(f"“{names[f.id]}”" if f.kind in quoted else names[f.id] for f in follows)
 
 
 async def follow_options(

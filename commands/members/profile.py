@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 from urllib.parse import urlsplit
-from zoneinfo import available_timezones
 
 import discord
 from discord import app_commands, ui
@@ -16,10 +15,10 @@ from commands.cards.text import shown
 from commands.kit.installs import with_labmate
 from commands.kit.limits import IMPORT
 from commands.kit.links import link
-from commands.kit.options import CHOICES
 from commands.kit.replies import UserError, answer, in_line
 from commands.kit.services import Services
 from commands.members.cv import CLAIM_FIRST, import_cv, show_kept
+from data.calendar import zones
 from data.stores.claims import RELEASED, Profile
 from index.claims.proof_words import proof_words
 
@@ -170,11 +169,15 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
             if len(links) > MOST_LINKS:
                 raise UserError(f"Give at most {MOST_LINKS} links, separated by spaces.")
             values["link"] = " ".join(own_link(link) for link in links)
-        if values.get("time_zone") and values["time_zone"] not in available_timezones():
-            raise UserError(
-                "I don't know that time zone. "
-                "Time zones look like Europe/Berlin; I offer them while you type."
-            )
+        if typed := values.get("time_zone"):
+            zone = zones.named(typed)
+            if zone is None:
+                city = zones.city_for(typed) or "Europe/Berlin"
+                raise UserError(
+                    f"I don't know that time zone. Name a large city, such as {city}, or hours from UTC, "
+                    "such as UTC+8. I offer time zones while you type."
+                )
+            values["time_zone"] = zone
         public = profile.public if shown_to is None else shown_to == "everybody"
         kept = ("status", "seeking", "offering", "link", "time_zone", "account")
         known = {name: getattr(profile, name) for name in kept}
@@ -183,9 +186,7 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
 
     @edit.autocomplete("time_zone")
     async def _zones(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
-        wanted = current.casefold().replace(" ", "_")
-        zones = [zone for zone in sorted(available_timezones()) if wanted in zone.casefold()]
-        return [app_commands.Choice(name=zone, value=zone) for zone in zones[:CHOICES]]
+        return [app_commands.Choice(name=zones.title(zone), value=zone) for zone in zones.completed(current)]
 
     @app_commands.command(name="import")
     @app_commands.describe(file="Your CV: PDF, Markdown, text, LaTeX or BibTeX", orcid="Your ORCID")

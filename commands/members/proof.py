@@ -12,6 +12,7 @@ from commands.kit.services import Services
 from data.sources.http import SourceError
 from data.stores.claims import Claim, ClaimRefused
 from data.stores.limits import PAGES
+from data.stores.mail_codes import NoValidCode
 from index.claims.claim_proofs import Claimed, NotProven, mailbox_of, make_mail_code
 from index.claims.claiming import NoOpenClaim, open_claim, proof_by_code, settle_proof
 from index.claims.orcid_records import orcid_in
@@ -77,6 +78,9 @@ async def settle_mail(services: Services, member: int, code: str) -> ui.LayoutVi
     try:
         proof, _, where = (await services.store.mail_codes.settle(claim.id, member, code)).partition(" ")
         claim = await _hold(services, claim, proof, where)
+    except NoValidCode as error:
+        told = NO_MAIL_SERVER if services.mailer is None else "/claim mail:<address> sends another."
+        raise UserError(f"Not proven: {error} {told}") from error
     except ClaimRefused as error:
         raise UserError(f"Not proven: {shown(str(error), 300)}") from error
     return await _held(services, claim, claimed)

@@ -16,11 +16,12 @@ from commands.cards.answer import (
 )
 from commands.cards.places import place_link
 from commands.cards.search import foreign_line
-from commands.cards.text import label, safe
+from commands.cards.text import label, safe, shorten
 from commands.kit.links import link
 from commands.kit.replies import UserError
 from commands.kit.reply import Reply
 from commands.kit.services import MODEL_PATIENCE, Services
+from commands.kit.spoken import SPOKEN
 from commands.kit.which_paper import paper_of
 from commands.papers.ask_query import AskQuery, button_to
 from commands.papers.found_answer import FoundAnswer, bare, fields_of, heading
@@ -34,11 +35,16 @@ from index.answers.library import NoModelError
 from index.answers.questions import asks_who_wrote, whose_writers
 from index.answers.rephrase import CitedSentence
 from index.search.facets import Where
+from index.search.routing import routed
 
 NO_MODEL = (
     "I can't compare sentences with a question: my model doesn't load. Please tell the person who runs me; "
     "`python -m bot doctor` says why. /search still finds papers by their words."
 )
+
+
+_ABOUT_SUBJECTS = ("ask", "help", "search", "similar")
+"""Commands that know no more of a question than `/ask` does."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,17 @@ async def _find(services: Services, asked: AskQuery, meant: FollowUp) -> FoundAn
     ids = frozenset(meant.papers) or None
     where = Where(asked.category, asked.since, ids=ids)
     found = await answers.ask(meant.text, where if where else None, left_out=asked.left_out)
-    return FoundAnswer(asked, meant, found, None, ())
+    return FoundAnswer(asked, meant, found, None, await _other_command(services, asked))
+
+
+async def _other_command(services: Services, asked: AskQuery) -> tuple[str, ...]:
+    """A note on the command for a question that no sentence answers, such as who works on a topic."""
+    if asked.about or asked.quoted or asked.left_out:
+        return ()
+    found = await routed(services.search, asked.question, commands=SPOKEN)
+    if found.command in _ABOUT_SUBJECTS:
+        return ()
+    return (f"{safe(shorten(found.typed, 150))} answers this from what I know of papers and people.",)
 
 
 # -- an answer ---------------------------------------------------------------------------------------

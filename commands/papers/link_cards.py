@@ -86,8 +86,9 @@ class LinkReplies(commands.Cog):
             raise UserError("This works only in a server.")
         if switch is not None and not manages_server(interaction):
             raise UserError(ONLY_MANAGERS)
-        if switch == "on" and services.link_cards != "on":
-            raise UserError(REFUSED if services.link_cards == "refused" else UNSET)
+        lacks = {"on": "", "refused": REFUSED}.get(services.link_cards, UNSET)
+        if switch == "on" and lacks:
+            raise UserError(lacks)
         if switch is not None:
             await services.store.link_cards.switch(guild, on=switch == "on")
             (self._servers.add if switch == "on" else self._servers.discard)(guild)
@@ -95,9 +96,8 @@ class LinkReplies(commands.Cog):
             on=guild in self._servers,
             changed=switch is not None,
             may_hide=interaction.app_permissions.manage_messages,
+            lacks=lacks,
         )
-        if services.link_cards != "on":
-            text += f"\n{REFUSED if services.link_cards == 'refused' else UNSET}"
         return note(text)
 
     @commands.Cog.listener()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
@@ -31,6 +32,7 @@ from commands.kit.which_person import (
     CHOOSE_PERSON,
     ask_which,
     complete_person,
+    others_of,
     papers_under_names,
     whom,
 )
@@ -41,6 +43,7 @@ from index.search.routing import routed, speaks_of_papers
 from index.search.wishes import Order
 
 NEEDS = (Need.PAPERS, Need.PEOPLE)
+NOT_RIGHT = "Not the right person?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +122,21 @@ async def _named(services: Services, author: int) -> ui.LayoutView:
     if printed is not None:
         match = await whom(services, printed[0])
         if match.person is not None:
-            return await _show_person(services, match.person.id)
+            return await _show_person(services, match.person.id, match.typed)
         if match.others:
             return await ask_which(services, match, CHOOSE_PAPERS)
     return await show(services, PapersQuery(str(author)))
 
 
-async def _show_person(services: Services, person: int) -> ui.LayoutView:
+async def _show_person(services: Services, person: int, typed: str = "") -> ui.LayoutView:
     await services.wait_for_people()
-    return await show(services, PapersQuery(f"~{person}"))
+    return await show(services, PapersQuery(f"~{person}"), typed)
 
 
-async def show(services: Services, asked: PapersQuery) -> ui.LayoutView:
-    """A page of papers: a person's, or those under a name."""
+async def show(services: Services, asked: PapersQuery, typed: str = "") -> ui.LayoutView:
+    """A page of papers: a person's, or those under a name; ``typed`` is the name typed for the person."""
     if asked.author.startswith("~"):
-        return await _of_person(services, asked)
+        return await _of_person(services, asked, typed)
     key = await services.store.author_names.key_of(int(asked.author))
     printed = await services.store.author_names.printed(key) if key else None
     if key is None or printed is None:
@@ -142,10 +145,12 @@ async def show(services: Services, asked: PapersQuery) -> ui.LayoutView:
         key, oldest_first=asked.oldest_first, since=asked.since, category=asked.category
     )
     others = await papers_under_names(services, services.corpus.names.others(printed[0]))
-    return await _page(services, asked, printed[0], printed[1], ids, frozenset({key}), others)
+    close = "-# Looking for someone else, or for another spelling? Similar names:"
+    beside = _Beside(others, close if others else "")
+    return await _page(services, asked, printed[0], printed[1], ids, frozenset({key}), beside)
 
 
-async def _of_person(services: Services, asked: PapersQuery) -> ui.LayoutView:
+async def _of_person(services: Services, asked: PapersQuery, typed: str) -> ui.LayoutView:
     """The papers of one person, apart from others of the same name."""
     person = await services.store.people.find(int(asked.author[1:]))
     if person is None:
@@ -156,12 +161,21 @@ async def _of_person(services: Services, asked: PapersQuery) -> ui.LayoutView:
         since=asked.since,
         category=asked.category,
     )
-    beside: list[ui.Item[Any]] = [
-        link("person.card", "Card", person=person.id),
-        link("correction.others", "Not the right person?", person=person.id),
-    ]
+    others = link("correction.others", NOT_RIGHT, person=person.id)
+    beside = _Beside(
+        [link("person.card", "Card", person=person.id), others],
+        await others_of(services, person, typed, f"*{NOT_RIGHT}* shows them") if asked.page == 0 else "",
+    )
     keys = frozenset(name_key(form) for form in person.forms)
     return await _page(services, asked, person.name, person.papers, chosen, keys, beside)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """Who else may be meant: buttons, and a line above them; both only on the first page."""
+
+    buttons: Sequence[ui.Item[Any]]
+    line: str
 
 
 async def _page(
@@ -171,7 +185,7 @@ async def _page(
     total: int,
     ids: list[int],
     keys: frozenset[str],
-    beside: list[ui.Item[Any]],
+    beside: _Beside,
 ) -> ui.LayoutView:
     name = safe(shorten(printed, 80))
     pages = max(1, -(-len(ids) // PAGE))
@@ -179,26 +193,23 @@ async def _page(
     papers = await services.store.papers(ids[page * PAGE : (page + 1) * PAGE])
     narrowed = _narrowed(asked)
     if not papers:
-        return note(
-            f"## {name}\n{plural(total, 'paper')}, none{narrowed}.",
-            [[PapersQuery(asked.author).link("papers.turn", "Show all")]],
-        )
+        told = [f"## {name}", f"{plural(total, 'paper')}, none{narrowed}.", beside.line]
+        everything = PapersQuery(asked.author).link("papers.turn", "Show all")
+        return note("\n".join(filter(None, told)), [[everything], beside.buttons if beside.line else []])
     entries = [Entry(paper, link("paper.card", "Details", paper=paper.id), bold=keys) for paper in papers]
     rows: list[list[ui.Item[Any]]] = []
     if pages > 1:
         rows.append(_turning(asked, page, pages))
-    footer = f"-# Page {page + 1} of {pages}" if pages > 1 else None
-    if beside and page == 0:
-        rows.append(beside)
-        if not asked.author.startswith("~"):
-            close = "-# Looking for someone else, or for another spelling? Similar names:"
-            footer = "\n".join(filter(None, [footer, close]))
+    footer = f"-# Page {page + 1} of {pages}" if pages > 1 else ""
+    if beside.buttons and page == 0:
+        rows.append([*beside.buttons])
+        footer = "\n".join(filter(None, [footer, beside.line]))
     return listing(
         f"## {name}\n{plural(len(ids), 'paper')}{narrowed}, "
         f"{'oldest' if asked.oldest_first else 'newest'} first",
         entries,
         start=page * PAGE + 1,
-        footer=footer,
+        footer=footer or None,
         rows=rows,
     )
 
@@ -260,7 +271,7 @@ async def papers_of(services: Services, author: str, asked: PapersQuery) -> ui.L
     """The papers of whoever a typed name means, narrowed as ``asked``."""
     match = await whom(services, author)
     if match.person is not None:
-        return await show(services, replace(asked, author=f"~{match.person.id}"))
+        return await show(services, replace(asked, author=f"~{match.person.id}"), match.typed)
     author_id = await services.store.author_names.find(author)
     if not match.others and author_id is None and speaks_of_papers(author):
         return await _in_words(services, author, asked)

@@ -17,12 +17,14 @@ from commands.cards.search import (
     TEN,
     citing_line,
     foreign_line,
+    meant_instead,
     namesakes_line,
     page_of_results,
     several_named,
     understood_line,
     undo_label,
     unfitting,
+    unread_line,
 )
 from commands.cards.text import bold_matches, label, safe, shorten
 from commands.kit.installs import anywhere
@@ -60,7 +62,7 @@ _INLINE = 50
 """Characters of a query that a button carries itself; longer ones are kept in the store."""
 _BUTTONS = 5
 _NAMES = 3
-"""Names asked for that are looked up for namesakes."""
+"""Names asked for that are looked up for namesakes, and names offered for one that nobody has."""
 
 
 @button("search.turn", "q:{page:page}:i:{code:text}")
@@ -116,11 +118,20 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     heading = f"## {_shown_query(asked)}{_limits(asked, said, order, anywhere=results.anywhere)}"
     changes = _changes(asked, said, order, anywhere=results.anywhere)
     unfit, advice = _unfitting(services, asked, results, said, guesses=bool(papers))
+    unread = [unread_line(part) for part in results.query.ignored]
     if not papers:
-        said_too = filter(
-            None, [heading, unfit, foreign_line(said.foreign, fits=False), waiting_note(results), advice]
-        )
-        return note("\n".join(said_too), await _rows(services, changes) if changes else [])
+        meant = await _near_author(services, asked.author or said.query.author)
+        unfit += meant_instead(meant)
+        told = [
+            heading,
+            unfit,
+            *unread,
+            foreign_line(said.foreign, fits=False),
+            waiting_note(results),
+            advice,
+        ]
+        changes += [_by(asked, name) for name in meant if asked.author]
+        return note("\n".join(filter(None, told)), await _rows(services, changes) if changes else [])
 
     def entries() -> list[Entry]:
         return [
@@ -135,11 +146,10 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
 
     turning = _turning(asked, order, page, pages, len(results.hits)) if results.fits else []
     made, rows = await asyncio.gather(asyncio.to_thread(entries), _rows(services, turning, changes))
-    ignored = [f"-# I ignored {safe(part[:60])}: I could not read it." for part in results.query.ignored]
     notes = [foreign_line(said.foreign, fits=results.fits), cited, await _which_like(services, said)]
     notes += [citing_line(said)] if results.fits else []
     notes += [await _namesakes(services, name) for name in names[:_NAMES]]
-    notes += [waiting_note(results), *ignored, None if results.fits else advice]
+    notes += [waiting_note(results), *unread, None if results.fits else advice]
     footer = "\n".join(filter(None, notes)) or None
     if not results.fits:
         return page_of_results(f"{heading}\n{unfit}", made, start=1, footer=footer, rows=rows[1:])
@@ -147,6 +157,14 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     return page_of_results(
         heading, made, start=page * asked.page + 1, footer=footer, rows=rows, opening=opening
     )
+
+
+async def _near_author(services: Services, author: str | None) -> list[str]:
+    """The names nearest to an author's whom nobody knows; none for one who is known."""
+    names = services.corpus.names
+    if not author or names.get(author) is not None or names.having(author, 1):
+        return []
+    return [name.name for name in await asyncio.to_thread(names.near, author, _NAMES)]
 
 
 async def _results(services: Services, asked: SearchQuery) -> Found:
@@ -285,6 +303,11 @@ def _changes(asked: SearchQuery, said: Understood, order: Order, *, anywhere: bo
         )
         for part in sorted(said.parts - idle)[:_BUTTONS]
     ]
+
+
+def _by(asked: SearchQuery, author: str) -> _Again:
+    """A button that asks for another author."""
+    return _Again("search.change", label(f"By {author}", 80), replace(asked, author=author), {"how": "A"})
 
 
 def _turning(asked: SearchQuery, order: Order, page: int, pages: int, found: int) -> list[_Again]:

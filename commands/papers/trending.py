@@ -23,12 +23,14 @@ from commands.kit.progress import Need
 from commands.kit.replies import answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
+from commands.kit.spoken import Spoken, spoken
 from commands.kit.theme import painted
 from index.people.topics import LEAST_NOW, MOST_FALSE, Trend
 from index.search.facets import Where
 
 SHOWN = 8
-MOST_DAYS = 365
+DAYS, MOST_DAYS = 90, 365
+NEEDS = (Need.PAPERS, Need.TOPICS)
 
 
 @select("trend.papers", "tr:{days:page}:{on}:{category:category}", "The papers behind a topic")
@@ -148,7 +150,7 @@ class Trending(commands.Cog):
     @app_commands.command()
     @anywhere
     @app_commands.describe(
-        days="Length of the period (default: 90)",
+        days=f"Length of the period (default: {DAYS})",
         category=A_CATEGORY,
         private=PRIVATE,
     )
@@ -156,13 +158,19 @@ class Trending(commands.Cog):
     async def trending(
         self,
         interaction: discord.Interaction,
-        days: app_commands.Range[int, 3, MOST_DAYS] = 90,
+        days: app_commands.Range[int, 3, MOST_DAYS] = DAYS,
         category: app_commands.Range[str, 0, 40] | None = None,
         private: bool = False,
     ) -> None:
         """Show growing topics"""
         work = _seen(interaction, days, category_name(category))
-        await answer(interaction, work, private=private, cost=PICTURE, needs=(Need.PAPERS, Need.TOPICS))
+        await answer(interaction, work, private=private, cost=PICTURE, needs=NEEDS)
+
+
+@spoken("trending", cost=PICTURE, needs=NEEDS)
+async def trending_in_words(said: Spoken) -> ui.LayoutView | Reply:
+    """Show growing topics to somebody who asked in words."""
+    return await show(said.services, DAYS, category_name(said.options.get("category")))
 
 
 async def setup(bot: commands.Bot) -> None:

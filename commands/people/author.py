@@ -27,13 +27,21 @@ from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
 from commands.kit.spoken import Spoken, spoken
 from commands.kit.theme import painted
-from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
+from commands.kit.which_person import (
+    CHOOSE_PERSON,
+    ask_which,
+    complete_person,
+    others_of,
+    person_of,
+    whom,
+)
 from data.stores.people import Person
 from index.people.scores import Trust
 from index.trust.person_trust import trust_in, visible_profile
 
 TOPICS, COAUTHORS = 6, 6
 CHOOSE = "person.choose_card"
+NOT_THIS = "Not this person?"
 NEEDS = (Need.PEOPLE,)
 
 
@@ -57,12 +65,16 @@ async def open_why(press: Press, person: int) -> None:
     await answer(press.interaction, show_why(press.services, person), private=True, needs=NEEDS)
 
 
-async def show_card(services: Services, number: int, member: int, *, private: bool) -> Reply:
-    """The card of a person, with a picture of activity by year; ``private`` where only the member sees it."""
+async def show_card(services: Services, number: int, member: int, *, private: bool, typed: str = "") -> Reply:
+    """The card of a person, with a picture of activity by year.
+
+    ``private`` where only the member sees it; ``typed`` is the name that led there, if one did.
+    """
     await services.wait_for_people()
     person = await person_of(services, number)
     services.facts.ask_soon(person.id)
-    card = await _card(services, person, member, private=private)
+    shared = await others_of(services, person, typed, f"*{NOT_THIS}* shows them")
+    card = replace(await _card(services, person, member, private=private), shared=shared)
     people = services.insight.people
     years = people.activity(person.id) if people else {}
     png = (
@@ -96,7 +108,7 @@ def _rows(person: int) -> tuple[list[ui.Item[Any]], list[ui.Item[Any]]]:
         link("person.why", "Why these figures?", person=person),
         link("follow.person", "Follow", person=person),
         link("digest.teach_person", "Teach my digest", person=person),
-        link("correction.others", "Not this person?", person=person),
+        link("correction.others", NOT_THIS, person=person),
     ]
 
 
@@ -206,7 +218,7 @@ async def card_of(services: Services, name: str, member: int, *, private: bool) 
     match = await whom(services, name)
     if match.person is None:
         return await ask_which(services, match, CHOOSE)
-    return await show_card(services, match.person.id, member, private=private)
+    return await show_card(services, match.person.id, member, private=private, typed=match.typed)
 
 
 @spoken("author", cost=PICTURE, needs=(Need.PAPERS, Need.PEOPLE))

@@ -17,6 +17,7 @@ from commands.kit.options import PRIVATE
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
+from commands.kit.spoken import Spoken, spoken
 from commands.kit.waiting import not_yet
 from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
 from index.people.closeness import ALIKE, MOST
@@ -137,11 +138,20 @@ class SimilarPeople(commands.Cog, name="Similar people"):
         await answer(interaction, work, private=private, needs=(Need.PAPERS, *SIMILAR_NEEDS))
 
     async def _similar(self, interaction: discord.Interaction, name: str) -> ui.LayoutView:
-        services = await seen_by(interaction)
-        match = await whom(services, name)
-        if match.person is None:
-            return await ask_which(services, match, CHOOSE)
-        return await show_similar(services, match.person.id)
+        return await _similar_to(await seen_by(interaction), name)
+
+
+async def _similar_to(services: Services, name: str) -> ui.LayoutView:
+    match = await whom(services, name)
+    if match.person is None:
+        return await ask_which(services, match, CHOOSE)
+    return await show_similar(services, match.person.id)
+
+
+@spoken("similar-people", needs=(Need.PAPERS, *SIMILAR_NEEDS))
+async def similar_people_in_words(said: Spoken) -> ui.LayoutView:
+    """Find people with similar work for somebody who asked in words."""
+    return await _similar_to(said.services, said.options["name"])
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -9,7 +9,7 @@ import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
-from commands.cards.graph import graph_card, paper_name
+from commands.cards.graph import graph_card, paper_name, sharing_a_name
 from commands.cards.pictures import graph_png
 from commands.kit.explore import explore_paper, explore_person
 from commands.kit.installs import anywhere
@@ -24,7 +24,14 @@ from commands.kit.services import Services, seen_by
 from commands.kit.theme import painted
 from commands.kit.waiting import not_yet
 from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others, paper_of
-from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
+from commands.kit.which_person import (
+    CHOOSE_PERSON,
+    ask_which,
+    complete_person,
+    outlined,
+    person_of,
+    whom,
+)
 from index.people.graph import Graph
 from index.people.neighbourhood import PAPERS, Neighbourhood
 from index.search.known_item import Meant
@@ -114,8 +121,10 @@ async def show_paper(services: Services, number: int) -> Reply:
 
 async def _picture(services: Services, graph: Graph, links: Sequence[ui.Item[Any]]) -> Reply:
     png = await painted(services, graph_png, graph, graph)
+    alike = [int(node.key[1:]) for node in sharing_a_name(graph)]
+    apart = {f"p{one.person.id}": one.facts for one in await outlined(services, alike)} if alike else {}
     view = graph_card(
-        graph, lambda options: choice("graph.move", options), drawn=png is not None, links=links
+        graph, lambda options: choice("graph.move", options), drawn=png is not None, links=links, apart=apart
     )
     return Reply(view, attached(png, "graph.png"))
 

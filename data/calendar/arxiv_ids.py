@@ -9,9 +9,12 @@ from zoneinfo import ZoneInfo
 _NEW = r"\d{4}\.\d{4,5}"
 _OLD = r"[a-z][a-z-]*(?:\.[A-Z]{2})?/\d{7}"
 _ID = re.compile(rf"^(?:arxiv:)?({_NEW}|{_OLD})(?:v(\d+))?$", re.IGNORECASE)
-_URL = re.compile(
-    rf"arxiv\.org/(?:abs|pdf|html|format|ps|src|e-print|list)/({_NEW}|{_OLD})(?:v(\d+))?", re.IGNORECASE
+SITES = (
+    r"(?:arxiv\.org/(?:abs|pdf|html|format|ps|src|e-print|list)|alphaxiv\.org/(?:abs|pdf|html|overview)"
+    r"|ar5iv\.org/(?:abs|html)|(?:huggingface|hf)\.co/papers|semanticscholar\.org/arxiv)"
 )
+"""Where links name a paper by arXiv's id."""
+_URL = re.compile(rf"{SITES}/({_NEW}|{_OLD})(?:v(\d+))?", re.IGNORECASE)
 _DATACITE = re.compile(rf"10\.48550/arxiv\.({_NEW}|{_OLD})(?:v(\d+))?$", re.IGNORECASE)
 _DOI = re.compile(r"(?:^|doi\.org/|doi:\s*)(10\.\d{4,9}/[^\s?#]+)", re.IGNORECASE)
 CATEGORY = re.compile(r"^[a-z][a-z-]*(\.[A-Za-z-]{2,20})?$")

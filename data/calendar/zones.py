@@ -11,6 +11,8 @@ import re
 from datetime import datetime
 from zoneinfo import ZoneInfo, available_timezones
 
+from data.keys import fold
+
 OF_LOCALE: dict[str, tuple[str, ...]] = {
     "bg": ("Europe/Sofia",),
     "cs": ("Europe/Prague",),
@@ -71,7 +73,43 @@ COMMON = (
     "Pacific/Auckland",
 )
 """Zones that are offered to everybody."""
+CITY_FOR = {
+    abbreviation: city
+    for city, abbreviations in {
+        "America/Los_Angeles": "pst pdt pt",
+        "America/Denver": "mst mdt mt",
+        "America/Chicago": "cst cdt ct",
+        "America/New_York": "est edt et",
+        "America/Anchorage": "akst akdt",
+        "America/Halifax": "ast adt",
+        "America/Sao_Paulo": "brt",
+        "Pacific/Honolulu": "hst",
+        "Europe/London": "bst",
+        "Europe/Lisbon": "wet west",
+        "Europe/Berlin": "cet cest met mez mesz",
+        "Europe/Athens": "eet eest",
+        "Europe/Moscow": "msk",
+        "Africa/Johannesburg": "sast",
+        "Africa/Lagos": "wat",
+        "Africa/Nairobi": "eat",
+        "Asia/Kolkata": "ist",
+        "Asia/Karachi": "pkt",
+        "Asia/Singapore": "sgt",
+        "Asia/Hong_Kong": "hkt",
+        "Asia/Tokyo": "jst",
+        "Asia/Seoul": "kst",
+        "Australia/Perth": "awst",
+        "Australia/Adelaide": "acst acdt",
+        "Australia/Sydney": "aest aedt",
+        "Pacific/Auckland": "nzst nzdt",
+    }.items()
+    for abbreviation in abbreviations.split()
+}
+"""A zone that an abbreviation may mean. Some mean several, and `EST` all year is no city's time."""
 _SEPARATORS = re.compile(r"[\s_]+")
+_OFFSET = re.compile(r"(?:utc|gmt)?_?([+\-\u2212\u2013])_?(\d{1,2})((?:[:.]?\d{1,2})?)")
+_OFFSET_ZONE = re.compile(r"Etc/GMT([+-])(\d{1,2})")
+_MOST_EAST, _MOST_WEST = 14, 12
 
 
 def guessed(locale: str) -> str:
@@ -87,16 +125,65 @@ def offered(locale: str, chosen: str, most: int = 25) -> list[str]:
 
 
 def named(typed: str) -> str | None:
-    """The IANA zone that somebody typed: ``europe/berlin``, or a city as ``Berlin`` or ``new york``."""
-    wanted = _SEPARATORS.sub("_", typed.strip()).casefold()
-    zones = sorted(available_timezones())
-    if not wanted or len(wanted) > 60:
+    """The IANA zone that somebody typed: ``europe/berlin``, a city as ``Zürich``, or ``UTC+8``.
+
+    Offsets are read as people mean them, which is not how zones are named: ``Etc/GMT-8`` is eight hours ahead
+    of UTC. Abbreviations (``EST``) are no zone, see :data:`CITY_FOR`.
+    """
+    wanted = _folded(typed)
+    if not wanted or len(wanted) > 60 or wanted in CITY_FOR:
         return None
+    if (offset := _OFFSET.fullmatch(wanted)) is not None:
+        return _at_offset(*offset.groups())
+    zones = sorted(available_timezones())
     whole = next((zone for zone in zones if zone.casefold() == wanted), None)
     if whole is not None:
         return whole
     cities = [zone for zone in zones if "/" in zone and zone.rpartition("/")[2].casefold() == wanted]
     return cities[0] if cities else None
+
+
+def completed(typed: str, most: int = 25) -> list[str]:
+    """The zones that what was typed so far may mean; hours from UTC only where they are typed as such."""
+    wanted = _folded(typed)
+    if is_offset(typed) or wanted in CITY_FOR:
+        zone = city_for(typed) or named(typed)
+        return [zone] if zone else []
+    return [
+        zone
+        for zone in sorted(available_timezones())
+        if wanted in zone.casefold() and not _OFFSET_ZONE.fullmatch(zone)
+    ][:most]
+
+
+def _folded(typed: str) -> str:
+    return _SEPARATORS.sub("_", fold(typed.strip()))
+
+
+def _at_offset(sign: str, hours: str, minutes: str) -> str | None:
+    """The zone so many whole hours from UTC, if there is one."""
+    count, is_east = int(hours), sign == "+"
+    if minutes.strip(":.0") or count > (_MOST_EAST if is_east else _MOST_WEST):
+        return None
+    return f"Etc/GMT{'-' if is_east else '+'}{count}" if count else "UTC"
+
+
+def is_offset(typed: str) -> bool:
+    """Whether somebody typed hours from UTC, if only such as no zone has."""
+    return _OFFSET.fullmatch(_folded(typed)) is not None
+
+
+def city_for(typed: str) -> str:
+    """The zone that a typed abbreviation may mean; "" for none."""
+    return CITY_FOR.get(_folded(typed), "")
+
+
+def title(zone: str) -> str:
+    """A zone as it is shown: its name, or for hours from UTC ``UTC+8``."""
+    offset = _OFFSET_ZONE.fullmatch(zone)
+    if offset is None:
+        return zone
+    return f"UTC{'+' if offset[1] == '-' else '-'}{offset[2]}" if int(offset[2]) else "UTC"
 
 
 def clock_in(zone: str, now: datetime) -> str:

@@ -210,13 +210,18 @@ def _looked_through(file: Path, name: Path, progress: Progress | None) -> dict[s
         progress("checking", 0, 0)
     with closing(readable(file)) as connection:
         schema = sqlite_files.revision_of(name, connection)
+        if schema is None:
+            raise StoreError(f"{name} doesn't say which schema it has (its table alembic_version is empty).")
         if schema not in known_revisions():
-            raise NewerDatabaseError(newer(str(name), str(schema)))
+            raise NewerDatabaseError(newer(str(name), schema))
         if what := sqlite_files.damage(connection):
             raise StoreError(f"{name} is damaged ({what}).")
+        rows = sqlite_files.rows_of(connection)
+        if missing := sorted({"authors", "papers"} - rows.keys()):
+            raise StoreError(f"{name} lacks tables that every database of Labmate has: {', '.join(missing)}.")
         if progress:
             progress("checking", 1, 1)
-        return sqlite_files.rows_of(connection)
+        return rows
 
 
 def _checked(path: Path) -> Checked:

@@ -153,7 +153,7 @@ class PaperFile:
             raise SourceError(f"{self.path} is not JSON: {error.msg} at line {error.lineno}") from error
         self.lines = len(items)
         for number, item in enumerate(items):
-            yield number, item, _raw(orjson.dumps(item))
+            yield number, item, _written(item)
 
 
 def _parsed(line: bytes, number: int) -> Any:
@@ -161,6 +161,13 @@ def _parsed(line: bytes, number: int) -> Any:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:
         return Rejected(f"line {number + 1}", f"not JSON: {error.msg}", _raw(line))
+
+
+def _written(item: Any) -> str:
+    try:
+        return _raw(orjson.dumps(item))
+    except orjson.JSONEncodeError:  # it reads more levels than it writes
+        return "an object nested too deeply to be shown"
 
 
 def _raw(line: bytes) -> str:

@@ -59,6 +59,7 @@ class Delivery:
     why: str
     made: datetime
     posted: datetime | None
+    known: int = 0
 
 
 _PAPERS = TypeAdapter(tuple[Chosen, ...])
@@ -66,6 +67,8 @@ _PAPERS = TypeAdapter(tuple[Chosen, ...])
 _OWNER_BANNED = exists().where(BanRow.kind == "member", BanRow.target == DigestRow.owner)
 ADMITTED = case((DigestRow.guild == 0, ~_OWNER_BANNED), else_=~refused_server(DigestRow.guild))
 """SQL: neither the member whose digest it is nor the server that it is posted in is banned."""
+UNSEEN = ("empty", "missed", "failed")
+"""States in which nothing was posted, and nothing will be."""
 _DELIVERY = [getattr(DeliveryRow, name) for name in Delivery.__slots__]
 
 
@@ -109,12 +112,16 @@ class Deliveries(Repository):
         upto: date | None,
         seen: int = 0,
         read: int = 0,
+        known: int = 0,
         papers: Sequence[Chosen] = (),
         late: bool = False,
         why: str = "",
+        instead: bool = False,
         lease: tuple[str, str] | None = None,
     ) -> Delivery | None:
         """Keep a delivery before it is posted; None where this slot has one, or the lease is another's.
+
+        It may come ``instead`` of one that ended without a post.
 
         What a digest was looked through for moves with it, so that a crash neither loses a listing nor
         repeats it.
@@ -126,7 +133,10 @@ class Deliveries(Repository):
             "due": due.replace(tzinfo=None),
             "state": state,
             "upto": upto,
+            "since": digest.upto,
+            "seen": digest.seen,
             "read": read,
+            "known": known,
             "papers": _PAPERS.dump_json(tuple(papers)).decode(),
             "late": late,
             "channel": digest.channel,
@@ -140,6 +150,9 @@ class Deliveries(Repository):
             async with self._writer.begin() as connection:
                 if lease is not None and not await holds(connection, *lease):
                     return None
+                if instead:
+                    same = DeliveryRow.digest_id == digest.id, DeliveryRow.slot == slot
+                    await connection.execute(delete(DeliveryRow).where(*same, DeliveryRow.state.in_(UNSEEN)))
                 made = await connection.execute(insert(DeliveryRow).values(**values).returning(*_DELIVERY))
                 found = _delivery(made.one())
                 if upto is not None:
@@ -218,12 +231,33 @@ class Deliveries(Repository):
                 update(DeliveryRow).where(DeliveryRow.id == delivery).values(channel=place)
             )
 
-    async def tried(self, delivery: int, why: str, *, failed: bool = False) -> None:
-        """Note an attempt that failed; with ``failed`` it was the last."""
-        values: dict[str, Any] = {"tries": DeliveryRow.tries + 1, "why": why[:300]}
-        values |= {"state": "failed"} if failed else {}
+    async def tried(self, delivery: int, why: str) -> None:
+        """Note an attempt that failed; it is tried again."""
+        values = {"tries": DeliveryRow.tries + 1, "why": why[:300]}
         async with self._writer.begin() as connection:
             await connection.execute(update(DeliveryRow).where(DeliveryRow.id == delivery).values(**values))
+
+    async def give_up(
+        self, delivery: Delivery, why: str, *, state: str = "failed", back: bool = True
+    ) -> bool:
+        """End a delivery that was not posted; returns whether the next covers what it covered.
+
+        It does if nothing later was written down meanwhile; ``back`` is False where it never shall.
+        """
+        row, digest = DeliveryRow, delivery.digest_id
+        values = {"state": state, "tries": row.tries + 1, "why": why[:300]}
+        ended = update(row).where(row.id == delivery.id, row.state == "written").values(**values)
+        async with self._writer.begin() as connection:
+            found = (await connection.execute(ended.returning(row.upto, row.since, row.seen))).first()
+            if found is None or found.since is None or not back:
+                return False
+            before = {"since": found.since, "seen": found.seen}
+            # If what is on its way after it is given up as well, that goes back as far.
+            later = row.digest_id == digest, row.state == "written", row.since == found.upto
+            await connection.execute(update(row).where(*later).values(**before))
+            stands = DigestRow.id == digest, DigestRow.upto == found.upto
+            moved = update(DigestRow).where(*stands).values(upto=found.since, seen=found.seen)
+            return bool((await connection.execute(moved)).rowcount)
 
     async def shown(self, place: int, papers: Collection[int]) -> dict[int, int]:
         """Which of some papers were shown in a place, with the text they had then."""

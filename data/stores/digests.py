@@ -92,8 +92,11 @@ class Digests(Deliveries, Opinions, Seeds):
     async def change(self, number: int, **values: Any) -> Digest | None:
         """Change settings or state; None for a digest that was deleted.
 
-        A posting that is due by now and still waits is not cancelled, unless the schedule changes.
+        A posting that is due by now and still waits is not cancelled, unless the schedule changes. Of a
+        deleted digest no words stay, nor what it was given, nor what it has not posted.
         """
+        if values.get("state") == "deleted":
+            values |= dict.fromkeys(("name", "query", "people", "require", "exclude"), "")
         if "why" in values:
             values["why"] = values["why"][:300]
         living = DigestRow.id == number, DigestRow.state != "deleted"
@@ -107,6 +110,10 @@ class Digests(Deliveries, Opinions, Seeds):
             values["changed"] = utc_now() if changed else old["changed"]
             made = update(DigestRow).where(*living).values(**values).returning(*_DIGEST)
             row = (await connection.execute(made)).first()
+            if values.get("state") == "deleted":
+                unsent = DeliveryRow.digest_id == number, DeliveryRow.state == "written"
+                await connection.execute(delete(DeliveryRow).where(*unsent))
+                await connection.execute(delete(SeedRow).where(SeedRow.digest_id == number))
         return Digest(**row._mapping) if row else None
 
     async def guilds(self, why: str) -> tuple[set[int], set[int]]:
@@ -146,7 +153,8 @@ class Digests(Deliveries, Opinions, Seeds):
 
     async def held(self, member: int) -> dict[str, Any]:
         """All that is held about a member, ready for JSON."""
-        own = await self._digests(DigestRow.guild == 0, DigestRow.owner == member)
+        mine = DigestRow.guild == 0, DigestRow.owner == member, DigestRow.state != "deleted"
+        own = await self._digests(*mine)
         return {
             "opinions": [
                 {"paper": paper, "opinion": kind, "made": when.isoformat()}

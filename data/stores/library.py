@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import and_, delete, func, insert, not_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.calendar.clock import utc_now
-from data.keys import fold, fresh_number
+from data.keys import fold, fresh_number, name_key
 from data.stores.repository import Repository, Writer
 from data.stores.slices import slices
 from data.tables.library import LibraryRow
@@ -27,6 +27,8 @@ _ROWS = 100
 """Rows read between two pauses for the event loop."""
 _REMEMBERED = 256
 """The number of members whose tags stay in memory."""
+_AUTHORS = 10
+"""The first authors of a work, by which it is told from others with its title."""
 MOST_KEPT, MOST_TAGS, MAX_TAG, MAX_NOTE = 5_000, 12, 40, 2_000
 
 
@@ -192,17 +194,17 @@ class Library(Repository):
             count = await connection.scalar(select(func.count()).where(mine, _HERE)) or 0
             held = await connection.execute(select(LibraryRow.paper_id, LibraryRow.record).where(mine, _HERE))
             papers: set[int | None] = set()
-            titles: set[str] = set()
+            others = _Others()
             for row in held:
                 papers.add(row.paper_id)
                 if row.record:
-                    titles.add(_title(json.loads(row.record)))
+                    others.add(json.loads(row.record))
             for place, (paper, record) in enumerate(works):
-                if (paper is not None and paper in papers) or (paper is None and _title(record) in titles):
+                if paper in papers if paper is not None else record in others:
                     known += 1
                     continue
                 if paper is None:
-                    titles.add(_title(record))
+                    others.add(record)
                 else:
                     papers.add(paper)
                 state, note, tags = more[place] if more else ("unread", "", ())
@@ -254,12 +256,23 @@ class Library(Repository):
             await connection.execute(update(LibraryRow).where(mine).values(gone=now))
         return work
 
-    async def drop_added(self, member: int, moment: int) -> int:
-        """Remove all works kept at an instant (microseconds since 1970, UTC)."""
+    async def drop_added(self, member: int, moment: int) -> tuple[int, int]:
+        """Remove the works kept at an instant (microseconds since 1970, UTC), but for those worked on since.
+
+        Returns
+        -------
+        tuple of int
+            The numbers of works that were removed, and that stay: the member changed them after they were
+            kept, and they have a tag, a note, or another state than ``unread``.
+        """
         made = datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(microseconds=moment)
-        mine = (LibraryRow.member == member) & (LibraryRow.made == made)
+        added = (LibraryRow.member == member) & (LibraryRow.made == made) & _HERE
+        changed = LibraryRow.changed != LibraryRow.made  # a file brings tags and notes of its own
+        has_work = or_(LibraryRow.state != "unread", LibraryRow.note != "", LibraryRow.tags != "")
         async with self._change(member) as connection:
-            return (await connection.execute(delete(LibraryRow).where(mine, _HERE))).rowcount
+            gone = await connection.execute(delete(LibraryRow).where(added, not_(and_(changed, has_work))))
+            stay = await connection.scalar(select(func.count()).select_from(LibraryRow).where(added))
+        return gone.rowcount, stay or 0
 
     async def put_back(self, member: int, number: int) -> Kept | None:
         """Undo :meth:`drop`; None where it is too late."""
@@ -295,5 +308,30 @@ class _Row:
         self._mapping = values
 
 
-def _title(record: dict[str, Any]) -> str:
-    return fold(str(record.get("title", "")))
+class _Others:
+    """Works that are no known papers, told apart by title, authors and year; a missing year fits any."""
+
+    def __init__(self) -> None:
+        self._years: dict[tuple[str, ...], set[int]] = {}
+
+    def add(self, record: dict[str, Any]) -> None:
+        self._years.setdefault(_names(record), set()).add(_year(record))
+
+    def __contains__(self, record: dict[str, Any]) -> bool:
+        years, year = self._years.get(_names(record), set()), _year(record)
+        return bool(years) and (not year or not years.isdisjoint((0, year)))
+
+
+def _names(record: dict[str, Any]) -> tuple[str, ...]:
+    """A work's title, and its authors' family names and first initials, which most programs write alike."""
+    authors = (
+        (name_key(person.get("family") or person.get("literal", "")), fold(person.get("given", ""))[:1])
+        for person in record.get("author", [])[:_AUTHORS]
+    )
+    return fold(str(record.get("title", ""))), *(" ".join(author) for author in authors)
+
+
+def _year(record: dict[str, Any]) -> int:
+    """The year of a work; 0 where it is not known."""
+    parts = record.get("issued", {}).get("date-parts", [[]])[0]
+    return parts[0] if parts else 0

@@ -26,6 +26,10 @@ MOST_MAILS, MOST_TRIES, CODE_MINUTES = 3, 5, 30
 """Codes mailed for a claim within a day, guesses at a code, and how long a code is valid."""
 
 
+class NoValidCode(ClaimRefused):
+    """There is no code that a claim could be settled with."""
+
+
 class MailCodes(Repository):
     """Keeps and settles mailed codes; every change is one transaction."""
 
@@ -59,7 +63,9 @@ class MailCodes(Repository):
         Raises
         ------
         ClaimRefused
-            Where it is wrong or too old, or there were too many guesses.
+            Where it is wrong, or there were too many guesses.
+        NoValidCode
+            Where none is valid now.
         """
         if not await self._guesses(member):
             raise ClaimRefused("You typed many codes today; try again tomorrow.")
@@ -68,7 +74,7 @@ class MailCodes(Repository):
             mailed = (await connection.execute(select(MailCodeRow.__table__).where(mine))).first()
             old = mailed is None or mailed.made < utc_now() - timedelta(minutes=CODE_MINUTES)
             if mailed is None or old or mailed.tries >= MOST_TRIES or not mailed.digest:
-                raise ClaimRefused("You have no valid code; /claim mail:<address> sends another.")
+                raise NoValidCode("You have no valid code.")
             right = hmac.compare_digest(mailed.digest, _digest(claim, code))
             values = {"tries": mailed.tries + 1} | ({"digest": ""} if right else {})
             await connection.execute(update(MailCodeRow).where(mine).values(**values))

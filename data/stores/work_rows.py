@@ -13,6 +13,7 @@ from data.keys import name_key
 from data.stores import sequences
 from data.stores.bulk import among, insert_rows
 from data.stores.full_texts import forget_texts
+from data.stores.merged_papers import follow
 from data.stores.slices import slices
 from data.stores.works import Work
 from data.tables.papers import AuthorRow, AuthorshipRow, FormerTitleRow, ListingRow, PaperIdRow, PaperRow
@@ -105,6 +106,10 @@ async def update_works(
         if values["merged_into"]:  # what was merged into it before leads straight to its present row
             before_it = update(_PAPERS).where(_PAPERS.c.merged_into == paper_id)
             await connection.execute(before_it.values(merged_into=values["merged_into"]))
+    if gone:
+        await follow(
+            connection, {n: work.row["merged_into"] for n, work in changed if work.row["merged_into"]}
+        )
     parts, rewritten = [], []
     for paper_id, work in changed:
         if paper_id in gone:
@@ -121,7 +126,7 @@ async def update_works(
         if tuple(work.authors) != authors:
             rewritten.append(work)
             await connection.execute(delete(AuthorshipRow).where(AuthorshipRow.paper_id == paper_id))
-        dropped = [key for key, _ in former if key not in work.former]
+        dropped = [key for key, title in former if work.former.get(key) != title]  # or printed otherwise
         if dropped:
             await connection.execute(
                 delete(FormerTitleRow).where(

@@ -244,9 +244,12 @@ def revised_title(work: Work, record: PaperRecord) -> bool:
     """Whether record and work are one paper that changed its title in a revision.
 
     Their sources differ, at most one has an arXiv id, their authors agree in order as far as both
-    print them, their days are within a week, and the title kept the system's name or half its words.
+    print them, their days are within a week, and the title kept the system's name or half its words. Where
+    only one author is known, the name must stand before a colon. Papers with ids of a file are never one.
     """
     if record.source == work.row["source"] or (work.row["arxiv_id"] and "arxiv" in record.ids):
+        return False
+    if "file" in record.ids or any(scheme == "file" for scheme, _ in work.ids):
         return False
     theirs = [name_key(name) for name in record.authors]
     if not _agree_in_order(work, theirs, record):
@@ -254,9 +257,10 @@ def revised_title(work: Work, record: PaperRecord) -> bool:
     days = [day for day in (record.submitted, record.announced) if day]
     if not any(abs((a - b).days) <= REVISION_DAYS for a in days for b in work.days):
         return False
-    return bool(_system_names(record.title) & _system_names(work.row["title"])) or (
-        len(theirs) > 1 and _overlap(record.title, work.row["title"]) >= _KEPT_WORDS
-    )
+    one, other = record.title, work.row["title"]
+    if min(len(theirs), len(work.listed)) < 2:  # one name in common says little: "... on ChatGPT" by Wei Wang
+        return bool(_heads(one) & _heads(other))
+    return bool(_system_names(one) & _system_names(other)) or _overlap(one, other) >= _KEPT_WORDS
 
 
 def _agree_in_order(work: Work, theirs: list[str], record: PaperRecord) -> bool:
@@ -282,10 +286,13 @@ def _system_names(title: str) -> set[str]:
         for word in re.findall(r"[\w+-]+", title)
         if len(word) > 3 and re.search(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}", word)
     }
+    return names | _heads(title)
+
+
+def _heads(title: str) -> set[str]:
+    """The name before a title's colon, if there is one of at most two words."""
     head, colon, _ = title.partition(":")
-    if colon and len(head.split()) <= 2:
-        names.add(head.strip().casefold())
-    return names
+    return {head.strip().casefold()} if colon and len(head.split()) <= 2 else set()
 
 
 def _overlap(a: str, b: str) -> float:

@@ -77,8 +77,13 @@ class DeliveryRow(Base):
     """``written``, ``posted``, ``empty`` (nothing fitted, and nothing was said), ``missed`` or ``failed``."""
     upto: Mapped[date | None]
     """The last listing day that it covers."""
+    since: Mapped[date | None]
+    seen: Mapped[int | None]
+    """What its digest was looked through for before it; None for one of an earlier version."""
     read: Mapped[int]
-    """Papers looked at."""
+    """Papers looked at, but for those that are known."""
+    known: Mapped[int] = mapped_column(default=0, server_default="0")
+    """New papers that it learns from, which are not shown again."""
     papers: Mapped[str] = mapped_column(Text)
     """JSON: what is shown, in order."""
     late: Mapped[bool]

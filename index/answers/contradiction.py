@@ -3,74 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 
-from index.answers.matching import STOP_WORDS, stems
+from index.answers.claim_words import LIMITS
+from index.answers.claims import ReadClaims, claims
+from index.answers.turning_words import opposite
 from index.search.passages import stem
 
 SHARED = 0.5
 """Two sentences share at least this share of the shorter one's content words."""
-REACH = 4
-"""A negation denies a word up to so many words behind it."""
-_NEGATIONS = frozenset(
-    stem(word)
-    for word in "not no never neither nor without cannot unlikely fail fails failed lack lacks unable hardly "
-    "none doesn don didn isn wasn aren weren won couldn".split()
-)
-_OPPOSITES = (
-    ("increase increased increases increasing higher rise rises rose raises raised more greater",
-     "decrease decreased decreases decreasing lower fall falls fell reduces reduced reduce less fewer"),
-    ("improve improves improved improving improvement better outperform outperforms outperformed gain gains",
-     "worsen worsens worsened degrade degrades degraded worse harm harms harmed hurt hurts underperform "
-     "underperforms"),
-    ("effective beneficial useful helps help robust", "ineffective harmful useless brittle unreliable"),
-    ("possible able sufficient", "impossible unable insufficient"),
-    ("positive positively", "negative negatively"),
-)  # fmt: skip
-_SIDES = tuple(
-    tuple(frozenset(stem(word) for word in side.split()) for side in opposite) for opposite in _OPPOSITES
-)
-
-_NO_CONTENT = STOP_WORDS | _NEGATIONS | {word for sides in _SIDES for side in sides for word in side}
+LEAST = 2
+"""Two claims are about the same if they share so many content words, or one where the rest is the same."""
+SAME = 0.75
+"""The rest is the same if two sentences share this share of all their content words."""
+_CASES = tuple({stem(one), stem(other)} for one, other in LIMITS)
 
 
 def contradictions(sentences: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """Pairs of places: they speak of the same things, and one denies the other."""
-    read = [stems(sentence) for sentence in sentences]
-    pairs = []
-    for one, other in combinations(range(len(read)), 2):
-        if _alike(read[one], read[other]) and _opposed(read[one], read[other]):
-            pairs.append((one, other))
-    return tuple(pairs)
+    """Pairs of places: they speak of the same things, and one denies the other.
+
+    A warning that is wrong is worse than one that is missing: where one sentence speaks of another condition,
+    of earlier methods or of an aim, it contradicts nothing.
+    """
+    read = [claims(sentence) for sentence in sentences]
+    return tuple(
+        (one, other)
+        for one, other in combinations(range(len(read)), 2)
+        if _alike(read[one], read[other]) and _opposed(read[one], read[other])
+    )
 
 
-def _content(words: Sequence[str]) -> set[str]:
-    return {word for word in words if word not in _NO_CONTENT}
+def _alike(one: ReadClaims, other: ReadClaims) -> bool:
+    """Whether they speak of the same things, under the same conditions."""
+    shared = one.content & other.content
+    if len(shared) < max(float(LEAST), SHARED * min(len(one.content), len(other.content))):
+        return False
+    if shared & (one.lacking ^ other.lacking):
+        return False
+    if (one.of_others and other.of_own) or (one.of_own and other.of_others):
+        return False
+    mine, theirs = one.content - shared, other.content - shared
+    return not any(opposite(word, known) or {word, known} in _CASES for word, known in product(mine, theirs))
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
-    mine, theirs = _content(one), _content(other)
-    return len(mine & theirs) >= max(2.0, SHARED * min(len(mine), len(theirs)))
+def _opposed(one: ReadClaims, other: ReadClaims) -> bool:
+    return _turned(one, other) or _denies(one, other) or _denies(other, one)
 
 
-def _opposed(one: Sequence[str], other: Sequence[str]) -> bool:
-    """One negation between them of a word that both have, or words of opposite direction, but not both."""
-    shared = _content(one) & _content(other)
-    turned = _denies(one, shared) != _denies(other, shared)
-    for left, right in _SIDES:
-        mine, theirs = (
-            (bool(set(one) & left), bool(set(one) & right)),
-            (
-                bool(set(other) & left),
-                bool(set(other) & right),
-            ),
-        )
-        if mine in ((True, False), (False, True)) and theirs == mine[::-1]:
-            return not turned
-    return turned
+def _turned(one: ReadClaims, other: ReadClaims) -> bool:
+    """Whether they judge the same thing in opposite ways, and nothing alike in the same way."""
+    common = {True: 0, False: 0}
+    for mine, theirs in product(one.made, other.made):
+        agree = mine.sign == theirs.sign
+        common[agree] = max(common[agree], mine.common(theirs))
+    return common[True] < LEAST and common[False] >= _least(one, other)
 
 
-def _denies(words: Sequence[str], shared: set[str]) -> bool:
-    """Whether a sentence denies something that it says with one of these words, close behind."""
-    denials = [place for place, word in enumerate(words) if word in _NEGATIONS]
-    return sum(not shared.isdisjoint(words[place + 1 : place + 1 + REACH]) for place in denials) % 2 == 1
+def _denies(one: ReadClaims, other: ReadClaims) -> bool:
+    """Whether one says that something isn't done that the other, with nothing bad to say, states."""
+    return not other.unfavourable and any(
+        denial.act in other.stated and len(denial.about & other.stated) >= _least(one, other)
+        for denial in one.denied
+    )
+
+
+def _least(one: ReadClaims, other: ReadClaims) -> int:
+    same = len(one.content & other.content) >= SAME * len(one.content | other.content)
+    return 1 if same else LEAST

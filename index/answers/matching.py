@@ -52,13 +52,14 @@ def _stems(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _stop_stems() -> frozenset[str]:
+def stop_stems() -> frozenset[str]:
+    """The stop words and their stems."""
     return frozenset(stem(word) for word in STOP_WORDS) | STOP_WORDS
 
 
 def terms(question: str, rarity: Rarity) -> dict[str, float]:
     """A question's content stems with their idf: the rarest :data:`MOST_TERMS`."""
-    stop = _stop_stems()
+    stop = stop_stems()
     found = [word for word in dict.fromkeys(stems(question)) if word not in stop]
     weighed = {word: max(rarity(word), 0.05) for word in found}
     if len(weighed) > MOST_TERMS:
@@ -157,7 +158,7 @@ def piece_weights(question: str, places: Sequence[tuple[int, int]], rarity: Rari
 
     float64, shape (len(places),).
     """
-    stop = _stop_stems()
+    stop = stop_stems()
     weights = np.full(len(places), _LITTLE)
     for match in _WORD.finditer(question):
         words = [word for word in stems(match[0]) if word not in stop]

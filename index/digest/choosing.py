@@ -44,9 +44,22 @@ WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How many papers a digest read, those to show, and the newest paper's number."""
+    """What a digest chose.
+
+    Attributes
+    ----------
+    read
+        How many new papers it chose from.
+    known
+        How many more there were that it learns from, which are not shown again.
+    papers
+        Those to show.
+    seen
+        The newest paper's number.
+    """
 
     read: int
+    known: int
     papers: tuple[Chosen, ...]
     seen: int
 
@@ -66,16 +79,19 @@ async def choose(sources: DigestSources, digest: Digest, upto: date) -> Choice:
     seen = await store.listings.newest_paper()
     listed = await candidates(store, digest, upto)
     shown = await store.digests.shown(digest.channel, listed)
-    given = {seed.paper for seed in await store.digests.seeds(digest.id)}
-    fresh = [number for number in listed if number not in shown and number not in given]
+    known = {seed.paper for seed in await store.digests.seeds(digest.id)}
+    fresh = [number for number in listed if number not in shown and number not in known]
     writers = await writers_of(sources, digest, fresh)
     taste = await taste_of(sources, digest, writers, listed)
     if digest.is_own:
-        fresh = [number for number in fresh if number not in taste.liked]
+        known |= set(taste.liked)
+        fresh = [number for number in fresh if number not in known]
+    known &= set(listed)
     chooser = await chooser_of(sources)
     most_first = MOST_FOLLOWED if digest.is_own else 0
     picks = await chooser.choose(fresh, taste, digest.most, known_only=digest.news, most_first=most_first)
-    return Choice(len(listed), await _explained(sources, digest, picks, listed, writers), seen)
+    papers = await _explained(sources, digest, picks, listed, writers)
+    return Choice(len(listed) - len(known), len(known), papers, seen)
 
 
 async def _explained(

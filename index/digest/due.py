@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from data.calendar.announcements import announced_at, last_listing
 from data.calendar.slots import slots, undone
@@ -17,7 +18,10 @@ from index.digest.choosing import choose
 from index.digest.sources import DigestSources
 
 PATIENCE = timedelta(hours=6)
-"""How long a digest waits for a listing that should be there."""
+"""How long a digest waits for a listing that should be there, after its hour and after a start.
+
+So nothing is given up before arXiv was asked after an outage, and it ends though arXiv can't be reached.
+"""
 PATIENCE_FOR_PEOPLE = timedelta(minutes=45)
 """How long it waits for new papers' authors to be told apart, which takes minutes."""
 HOLIDAY_AFTER = timedelta(hours=4)
@@ -31,6 +35,8 @@ _COMING = timedelta(days=16)
 """A weekly digest that has posted today is due in a week."""
 LATE = timedelta(hours=1)
 """Behind its time, a posting says that it is late."""
+_TOO_LATE = timedelta(days=7)
+"""Behind its time, a posting is no longer sent: the next one covers the last week."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +62,17 @@ class Due:
     """Whether nothing new was to be expected, so that a posting without papers would say nothing."""
 
 
-async def due_now(sources: DigestSources, digest: Digest, last: date | None, now: datetime) -> Due | None:
+async def due_now(
+    sources: DigestSources, digest: Digest, last: date | None, now: datetime, since: datetime
+) -> Due | None:
     """The posting that a digest is due for; None where there is none, or it still waits.
 
     Parameters
     ----------
     last
         The last local day that was dealt with.
+    since
+        When Labmate started: what came out while it was away is not read yet.
     """
     open_slots = undone(digest.days, digest.at, digest.zone, digest.changed, last, now)
     if not open_slots:
@@ -70,14 +80,15 @@ async def due_now(sources: DigestSources, digest: Digest, last: date | None, now
     slot, at = open_slots[-1]
     listing = last_listing(at)
     newest = await newest_listing(sources.store, listing)
-    may_wait = now < at + PATIENCE
+    waited = now - max(at, since)
+    may_wait = waited < PATIENCE
     expects = await _expects(sources, digest, now)
     if expects and newest < listing and not await _asked_since(sources.store, listing):
         return None if may_wait else Due(slot, at, None, listing)
     upto = min(newest, listing)
     if may_wait and await waiting(sources, digest, upto):
         return None
-    if now < at + PATIENCE_FOR_PEOPLE and await unplaced(sources, digest, upto):
+    if waited < PATIENCE_FOR_PEOPLE and await unplaced(sources, digest, upto):
         return None
     return Due(slot, at, upto, listing, late=now - at > LATE, unexpected=not expects)
 
@@ -111,6 +122,11 @@ async def _asked_since(store: Store, listing: date) -> bool:
         if run is not None and run.finished is not None and run.started >= announced:
             return True
     return False
+
+
+def is_too_late(delivery: Delivery, now: datetime) -> bool:
+    """Whether a delivery has waited for so long that it isn't sent any more."""
+    return now - delivery.due.replace(tzinfo=UTC) > _TOO_LATE
 
 
 def next_due(digest: Digest, now: datetime, last: date | None = None) -> datetime | None:
@@ -173,11 +189,12 @@ async def previewed(sources: DigestSources, digest: Digest, now: datetime) -> De
     return Delivery(
         id=0,
         digest_id=digest.id,
-        slot=now.date(),
+        slot=now.astimezone(ZoneInfo(digest.zone or "UTC")).date(),
         due=instant,
         state=choice.state(looked),
         upto=newest,
         read=choice.read,
+        known=choice.known,
         papers=choice.papers,
         late=False,
         channel=digest.channel,

@@ -33,7 +33,7 @@ class Writers:
 
 
 async def writers_of(sources: DigestSources, digest: Digest, papers: Sequence[int]) -> Writers:
-    """Which of the papers' authors are followed, or are members of the server."""
+    """Which of the papers' authors are watched or followed, or are members of the server."""
     is_member: dict[int, dict[Person, bool]] = {}
     for seen, wanted in await _followed(sources, digest, papers):
         for paper, people in (await _by(seen, papers, wanted)).items():
@@ -55,7 +55,9 @@ async def writers_of(sources: DigestSources, digest: Digest, papers: Sequence[in
                 is_member.setdefault(paper, {}).setdefault(person, True)
     return Writers(
         {
-            paper: tuple(KnownWriter(person.name, member) for person, member in of.items())
+            paper: tuple(
+                KnownWriter(person.name, member, person.id in watched) for person, member in of.items()
+            )
             for paper, of in is_member.items()
         },
         {paper: tuple(of) for paper, of in is_member.items()},

@@ -7,6 +7,7 @@ import re
 from bibtexparser import entrypoint
 from pylatexenc.latex2text import LatexNodes2Text
 
+from data.tex import unicode_of
 from index.documents.cv import CV, read_text
 from index.documents.cv_lines import MOST_TEXT
 from index.documents.cv_publications import MOST_ENTRIES, STATUS, YEAR, Publication, flat
@@ -39,12 +40,12 @@ def read_latex(source: str) -> CV:
 def read_bibtex(source: str) -> CV:
     """A list of publications in BibTeX; every entry with a title counts."""
     corpus = entrypoint.parse_string(source[:MOST_TEXT])
-    to_text = LatexNodes2Text().latex_to_text
+    reader = LatexNodes2Text()
     publications, unread = [], []
     for entry in corpus.entries[:MOST_ENTRIES]:
         fields = {
             name.lower(): re.sub(
-                r"\s+", " ", to_text(str(held.value)).replace("{", "").replace("}", "")
+                r"\s+", " ", unicode_of(str(held.value), reader).replace("{", "").replace("}", "")
             ).strip()
             for name, held in entry.fields_dict.items()
         }

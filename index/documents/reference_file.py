@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from data.calendar.arxiv_ids import find_arxiv_id, find_doi
-from data.keys import fold
+from data.keys import name_key, title_words
 from data.records import Paper
 from data.stores.store import Store
 from index.documents.cv_file import UnreadableError, in_sandbox
 from index.documents.references import KINDS, NoReferences, kind_of
+from index.identity.person_names import in_two_letters, parse_name
+from index.search.named_papers import TITLE_WORDS
 
 MOST_BYTES = 10_000_000
 SECONDS = 25.0
+_ARTICLES = ("article", "article-journal", "paper-conference")
 
 
 async def read_file(data: bytes, name: str = "") -> tuple[list[dict[str, Any]], list[str]]:
@@ -37,7 +40,7 @@ async def read_file(data: bytes, name: str = "") -> tuple[list[dict[str, Any]], 
 
 
 async def match(store: Store, item: dict[str, Any]) -> Paper | None:
-    """The known paper that an item matches: by arXiv id, DOI, or title with a shared author."""
+    """The known paper that an item matches: by arXiv id, by DOI, or by title with a shared author."""
     for text in (
         item.get("number", ""),
         item.get("URL", ""),
@@ -49,7 +52,7 @@ async def match(store: Store, item: dict[str, Any]) -> Paper | None:
         if (doi := find_doi(str(text))) and (paper := await store.find_id("doi", doi[:300])):
             return await _paper(store, paper)
     for titled in await store.papers((await store.find_title(item["title"]))[:5]):
-        if _shares_author(item, titled):
+        if _is_meant(item, titled):
             return titled
     return None
 
@@ -59,10 +62,39 @@ async def _paper(store: Store, number: int) -> Paper | None:
     return found[0] if found else None
 
 
-def _shares_author(item: dict[str, Any], paper: Paper) -> bool:
+def _is_meant(item: dict[str, Any], paper: Paper) -> bool:
+    """Whether an item means the paper with its title.
+
+    A short title may be many works': then an author has to agree in the first initial, too, and without
+    authors only an article can be meant.
+    """
+    is_long = len(title_words(item["title"])) >= TITLE_WORDS
     people = item.get("author") or []
     if not people:
-        return True
-    families = {fold(person.get("family") or person.get("literal", "")) for person in people}
-    names = " ".join(fold(author.name) for author in paper.authors)
-    return any(family and family in names for family in families)
+        return is_long or item.get("type", "article") in _ARTICLES
+    forms: set[str] = set()
+    for author in paper.authors:
+        forms |= _full_forms(author.name) | _last_words(author.name)
+    return any(_forms(person, is_long=is_long) & forms for person in people)
+
+
+def _forms(person: dict[str, str], *, is_long: bool) -> set[str]:
+    """The forms of an author in an item that a paper's author may share."""
+    family, given = person.get("family", ""), person.get("given", "")
+    if not family:
+        return {name_key(person.get("literal", "")).removeprefix("the ")} - {""}
+    full = _full_forms(f"{given} {family}".replace(",", " ")) if given else set()  # "Smith", "John, Jr."
+    return full if given and not is_long else {*full, name_key(family)} - {""}
+
+
+def _full_forms(printed: str) -> set[str]:
+    """A name's family name with the first initial before it, also with umlauts in two letters."""
+    names = [parse_name(printed)]
+    names += [parse_name(name.in_two) for name in names if name.in_two]
+    return {f"{name.initial}. {name.family}" for name in names if name.initial}
+
+
+def _last_words(printed: str) -> set[str]:
+    """What a family name alone may be: of "Jan van der Berg", "berg", "der berg" and so on."""
+    words = [name_key(name).split() for name in (printed, in_two_letters(printed))]
+    return {parse_name(printed).family, *(" ".join(key[n:]) for key in words for n in range(len(key)))}

@@ -13,11 +13,12 @@ import json
 import re
 from typing import Any
 
-import rispy
 from bibtexparser import entrypoint
 from pylatexenc.latex2text import LatexNodes2Text
 
 from data.keys import clean
+from data.tex import unicode_of
+from index.documents.ris_entries import ris_entries
 
 MOST_ENTRIES = 5_000
 KINDS = ("bib", "ris", "json")
@@ -62,7 +63,7 @@ def kind_of(text: str, name: str = "") -> str:
     NoReferences
         If it is none of these.
     """
-    head = text.lstrip("\ufeff \t\r\n")[:20_000]
+    head = text.lstrip("\ufeff \t\r\n")[:20_000].replace("\r", "\n")
     if head.startswith(("[", "{")):
         return "json"
     if re.search(r"^TY {1,2}- ", head, re.MULTILINE):
@@ -89,7 +90,7 @@ def read_references(kind: str, text: str) -> tuple[list[dict[str, Any]], list[st
     for raw in raw_items[:MOST_ENTRIES]:
         item = _checked(raw)
         if item is None:
-            unread.append(str(raw.get("id") or raw.get("title") or "an entry without a title")[:100])
+            unread.append(_name(raw) or "an entry without a title")
             continue
         key = json.dumps(item, sort_keys=True)
         if key not in seen:
@@ -100,12 +101,19 @@ def read_references(kind: str, text: str) -> tuple[list[dict[str, Any]], list[st
     return items, unread
 
 
+def _name(raw: dict[str, Any]) -> str:
+    """What an entry is called in its file, if anything."""
+    known = raw.get("id") or raw.get("title")
+    return clean(str(known))[:100] if isinstance(known, str | int) else ""
+
+
 def _of_bibtex(text: str) -> tuple[list[dict[str, Any]], list[str]]:
     corpus = entrypoint.parse_string(text)
-    to_text = LatexNodes2Text(keep_comments=True).latex_to_text
+    reader = LatexNodes2Text(keep_comments=True)
 
     def plain(value: str) -> str:
-        told = to_text(re.sub(r"(?<!\\)&", r"\\&", value)) if "\\" in value or "$" in value else value
+        has_tex = "\\" in value or "$" in value
+        told = unicode_of(re.sub(r"(?<!\\)&", r"\\&", value), reader) if has_tex else value
         return told.replace("{", "").replace("}", "").replace("~", " ")
 
     items = []
@@ -160,10 +168,7 @@ def _split_and(names: str) -> list[str]:
 
 
 def _of_ris(text: str) -> tuple[list[dict[str, Any]], list[str]]:
-    try:
-        entries = rispy.loads(text.lstrip("\ufeff"), skip_unknown_tags=False)
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
-        raise NoReferences(f"This RIS is damaged: {error}") from error
+    entries, unread = ris_entries(text.lstrip("\ufeff"))
     items = []
     for entry in entries:
         names = entry.get("authors") or entry.get("first_authors") or []
@@ -189,12 +194,12 @@ def _of_ris(text: str) -> tuple[list[dict[str, Any]], list[str]]:
                 "note": "\n".join(map(str, notes)) if isinstance(notes, list) else str(notes),
             }
         )
-    return items, []
+    return items, unread
 
 
 def _of_csl(text: str) -> tuple[list[dict[str, Any]], list[str]]:
     try:
-        held = json.loads(text.lstrip("\ufeff"))
+        held = json.loads(text.lstrip("\ufeff"), parse_int=_number)
     except (ValueError, RecursionError) as error:
         raise NoReferences(f"This JSON is damaged: {error}") from error
     if isinstance(held, dict):
@@ -203,6 +208,11 @@ def _of_csl(text: str) -> tuple[list[dict[str, Any]], list[str]]:
         raise NoReferences("This JSON is not a list of references.")
     items = [entry for entry in held if isinstance(entry, dict)]
     return items, [f"entry {place + 1}" for place, entry in enumerate(held) if not isinstance(entry, dict)]
+
+
+def _number(digits: str) -> int | str:
+    """A number of JSON; one that no computer needs as a number stays text, since Python may refuse it."""
+    return int(digits) if len(digits) < 20 else digits
 
 
 def _checked(raw: dict[str, Any]) -> dict[str, Any] | None:
@@ -244,7 +254,7 @@ def _checked_date(raw: Any) -> dict[str, Any] | None:
         return _date(raw.get("raw") or raw.get("literal") or "")
     try:
         parts = [int(part) for part in raw["date-parts"][0][:3] if str(part).strip()]
-    except (TypeError, KeyError, IndexError, ValueError):
+    except (TypeError, KeyError, IndexError, ValueError, OverflowError):  # infinity is a number in JSON
         return None
     if not parts or not 1800 <= parts[0] < 2200:
         return None

@@ -42,6 +42,15 @@ class PersonMatch:
     others: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """The other people who publish under a person's name: how many, and their papers under it."""
+
+    name: str
+    people: int
+    papers: int
+
+
 async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatch:
     """The people that a name, a choice offered while typing (``~12``), or both (``Wei Zhang ~12``) can mean.
 
@@ -61,14 +70,29 @@ async def match_person(store: Store, names: NameIndex, typed: str) -> PersonMatc
         if not _may_be_called(person, name.strip()):
             raise OtherPerson(name.strip(), person)
         return PersonMatch(person.name, person)
-    known = names.get(text)
-    author = await (store.author_names.number(known.key) if known else store.author_names.find(text))
-    counted = await store.people.named([author]) if author is not None else []
+    counted = await _named(store, names, text)
     if not counted:
         return PersonMatch(text, None)
     person = await store.people.find(counted[0][0]) if _is_clear([count for _, count in counted]) else None
     others = tuple(number for number, _ in counted if person is None or number != person.id)
     return PersonMatch(text, person, others)
+
+
+async def _named(store: Store, names: NameIndex, text: str) -> list[tuple[int, int]]:
+    """(person, papers) of everybody who publishes under a name, most papers first."""
+    known = names.get(text)
+    author = await (store.author_names.number(known.key) if known else store.author_names.find(text))
+    return await store.people.named([author]) if author is not None else []
+
+
+async def sharing(store: Store, names: NameIndex, person: Person, typed: str = "") -> Sharing | None:
+    """Who else publishes under the name that was typed for a person, else under their usual one."""
+    for name in filter(None, dict.fromkeys((typed, person.name))):
+        others = [papers for number, papers in await _named(store, names, name) if number != person.id]
+        if others:
+            known = names.get(name)
+            return Sharing(known.name if known else name, len(others), sum(others))
+    return None
 
 
 def _may_be_called(person: Person, name: str) -> bool:

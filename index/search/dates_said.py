@@ -10,8 +10,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from importlib import resources
 
-from index.search.days_said import FLAGS, POINT, YEAR, Days, days_of, kind_of_point
+from index.search.days_said import FLAGS, POINT, YEAR, days_of, kind_of_point
+from index.search.seasons_said import Days
 from index.search.wishes import may_decline
 
 
@@ -23,13 +25,17 @@ def _named(prefix: str) -> str:
 _OUT = r"(?:published|announced|listed|posted|submitted|released|(?:that\s+)?appear(?:ed|ing)|printed)"
 """What papers do on a day; it says nothing of what they are about."""
 _BETWEEN = re.compile(
-    rf"\b(?:{_OUT}\s+)?(?:between|from)\s+{_named('a')}\s*(?:and|to|till|until|through|[-–])\s*{_named('b')}",
+    rf"\b(?:{_OUT}\s+)?(?:between|from)\s+{_named('a')}\s*(?:and|to|till|until|through|[-–])"
+    rf"\s*(?:{_named('b')}|(?P<b_now>now)\b)",
     FLAGS,
 )
-_YEARS = re.compile(rf"(?<![\w.-])(?P<a_year>{YEAR})\s?[-–]\s?(?P<b_year>{YEAR})(?![\w.-])", FLAGS)
+_YEARS = re.compile(
+    rf"(?<![\w.-])(?<!winter\s)(?<!winter\sof\s)(?P<a_year>{YEAR})\s?[-–]\s?(?P<b_year>{YEAR})(?![\w.-])",
+    FLAGS,
+)
 _OPEN = re.compile(
     rf"\b(?:{_OUT}\s+)?(?P<how>since:|since|from|starting(?:\s+(?:in|from))?|after|later\s+than|newer\s+than|before|prior\s+to|"
-    rf"older\s+than|until|till|up\s+to)\s*(?<=[\s:]){POINT}(?P<onwards>\s+(?:on|onwards?|and\s+later))?",
+    rf"older\s+than|until|till|up\s+to)\s*(?<=[\s:]){POINT}(?P<onwards>\s+(?:on(?!\s+\w)|onwards?|and\s+later))?",
     FLAGS,
 )
 _DURING = re.compile(
@@ -55,14 +61,35 @@ _NOT_OLDER = re.compile(  # "papers not older than a year", but not "patients no
     rf"(?:older|earlier)\s+than\s+(?={_COUNT_OF}(?!\s+ago))",
     re.IGNORECASE,
 )
+_AGE = re.compile(  # "older than two years", of papers, but not of patients
+    rf"\b(?:(?P<older>older)|newer)\s+than\s+(?P<count>{_COUNT_OF})(?!\s+ago)", re.IGNORECASE
+)
+_OF_PAPERS = re.compile(
+    rf"\b{_PAPERS}\s+(?:(?:that|which)\s+(?:are|is)\s+)?(?:(?:not|and|but|or)\s+)*$", re.IGNORECASE
+)
+_AGING = frozenset(
+    "infants babies toddlers children kids adults women men people persons patients drivers subjects"
+    " participants animals mice trees".split()
+)
+"""Who or what is older than some years in a subject."""
+_STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
 _NOT_BEFORE, _NOT_AFTER = (
     re.compile(rf"{_NONE}(?:(?:from|{_OUT})\s+)?(?:{how})\s+(?={POINT})", FLAGS)
     for how in (r"before|prior\s+to|(?:older|earlier)\s+than", r"since|after|(?:later|newer)\s+than")
 )
-_BARE = frozenset({"iso", "dmy", "mdy", "my", "quarter", "rolling", "last", "this", "day", "year", "ago"})
+_BARE = frozenset(
+    {"iso", "dmy", "mdy", "my", "quarter", "rolling", "last", "this", "day", "year", "ago"}
+    | {"season", "winter", "dated", "part"}
+)
 """Points that are a date without a preposition."""
+_SEASONAL = frozenset({"season", "bare", "christmas"})
+"""Points that may be part of a phrase that papers print, such as "winter wheat"."""
 _VAGUE = frozenset({"short"})
 """Points only read after ``since``: "8m" and "3d" mean other things in titles."""
+_WITHIN = frozenset({"year", "month", "my", "day", "weekday", "decade"}) | (
+    {"season", "bare", "winter", "dated", "part"}
+)
+"""Points of which "from" means all their days and no later ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +129,7 @@ def read_dates(
             lambda m: " before " if m[0].split()[-1].lower() == "since" else " until ", text
         )
     declined = text != asked
+    text = _AGE.sub(lambda match: _age(match, is_name), text)
     found = _first(text, today, newest, is_name)
     if found is None:
         return None, asked
@@ -114,6 +142,19 @@ def read_dates(
             both = f"{span.said}, {other.said}"
             span, text = replace(span, since=since, until=until, said=both), rest
     return replace(span, declined=declined or span.declined), text
+
+
+def _age(match: re.Match[str], is_name: Callable[[str], bool]) -> str:
+    """The age of papers as a time, "before a year ago"; what is said of other things that age stays."""
+    before = match.string[: match.start()]
+    if not _OF_PAPERS.search(before):
+        word = re.search(r"([\w-]+)\s+$", before)
+        ages = word and (
+            word[1].lower() in _AGING or any(is_name(f"{word[1]} {how}") for how in ("aged", "older"))
+        )
+        if ages or before.lower().endswith(" not ") or re.match(r"\d\d+\s+year", match["count"]):
+            return match[0]
+    return f"before {match['count']} ago" if match["older"] else f"in the last {match['count']}"
 
 
 def _first(
@@ -135,7 +176,7 @@ def _first(
 
 def _but_for(span: Span, text: str, start: int, end: int, newest: date) -> tuple[Span, str]:
     """What is left of time without a declined span; nothing is left out where it lies between other days."""
-    if further := _FURTHER.match(text, end):
+    if (further := _FURTHER.match(text, end)) and kind_of_point(further) != "bare":
         end, span = further.end(), replace(span, since=None, until=None)
     said = text[start:end].strip(" ,;(")
     if span.since and (span.until is None or span.until >= newest):
@@ -172,6 +213,8 @@ def _may_be_date(
     if pattern in (_BETWEEN, _YEARS):
         return True
     kind = kind_of_point(match)
+    if kind in _SEASONAL and _is_phrase(match, kind, text, is_name):
+        return False
     if pattern is _OPEN:
         return kind not in _VAGUE or match["how"].lower() in ("since", "since:")
     if pattern is _DURING:
@@ -181,8 +224,21 @@ def _may_be_date(
             and match["month"].lower() in ("may", "march")
         ):
             return re.search(r"(?:^|\s)(?:in|during|this)\s+\S+$", match[0].lower()) is not None
-        return kind not in (*_VAGUE, "day")
+        if kind == "bare":
+            return re.match(rf"(?:in|during|{_OUT})\s", match[0], re.IGNORECASE) is not None
+        return kind not in (*_VAGUE, "day", "christmas")
     return kind in _BARE and not (kind == "year" and _is_named_year(match, text, is_name))
+
+
+def _is_phrase(match: re.Match[str], kind: str, text: str, is_name: Callable[[str], bool]) -> bool:
+    """Whether a season is part of what papers print ("winter wheat"), or a noun ("this fall in accuracy")."""
+    season, after = match[kind].split()[-1], re.match(r"\s+([\w-]+)", text[match.end() :])
+    if after and after[1].lower() not in _STOP and is_name(f"{season} {after[1]}"):
+        return True
+    if match[kind].lower() == "this fall":
+        return after is not None and after[1].lower() in ("in", "of", "from", "to")
+    is_sure = re.match(rf"since|{_OUT}", match[0], re.IGNORECASE) or kind != "bare"
+    return not is_sure and (season.lower() == "fall" or is_name(match[0]))
 
 
 def _is_named_year(match: re.Match[str], text: str, is_name: Callable[[str], bool]) -> bool:
@@ -208,6 +264,7 @@ def _span(pattern: re.Pattern[str], match: re.Match[str], today: date, newest: d
         open_end = kind_of_point(match) in ("rolling", "this", "ago") or (
             kind_of_point(match) == "last" and days[1] in (today, newest)
         )
+        open_end |= kind_of_point(match) in ("season", "bare") and days[1] >= today
         return Span(days[0], None if open_end else days[1], said)
     how = " ".join(match["how"].lower().split())
     if how in ("before", "prior to", "older than"):
@@ -216,10 +273,6 @@ def _span(pattern: re.Pattern[str], match: re.Match[str], today: date, newest: d
         return Span(None, days[0] if kind_of_point(match) == "ago" else days[1], said)
     if how in ("after", "later than", "newer than"):
         return Span(days[1] + timedelta(1), None, said)
-    if (
-        how == "from"
-        and not match["onwards"]
-        and kind_of_point(match) in ("year", "month", "my", "day", "weekday", "decade")
-    ):
+    if how == "from" and not match["onwards"] and kind_of_point(match) in _WITHIN:
         return Span(*days, said)
     return Span(days[0], None, said)

@@ -7,6 +7,9 @@ import re
 from collections.abc import Callable
 from datetime import date, timedelta
 
+from index.search import seasons_said
+from index.search.seasons_said import SEASONS, Days
+
 MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 _SHORT = {name[:3]: number for name, number in MONTHS.items()} | {"sept": 9}
 _DAYS = {name.lower(): number for number, name in enumerate(calendar.day_name)}
@@ -14,6 +17,7 @@ _COUNTS = {
     "a": 1,
     "an": 1,
     "one": 1,
+    "couple": 2,
     "couple of": 2,
     "a couple of": 2,
     "two": 2,
@@ -27,7 +31,7 @@ EARLIEST = 1900
 """A smaller number is not a year that papers are from."""
 
 _MONTH = rf"(?:{'|'.join(MONTHS)}|(?:{'|'.join(_SHORT)})\b\.?)"
-_COUNT = rf"(?:\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})"
+_COUNT = rf"(?:\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})".replace(" ", r"\s+")
 _UNIT = r"(?:day|week|fortnight|month|quarter|year|decade)"
 YEAR = r"(?:19|20)\d\d"
 POINT = rf"""(?:
@@ -37,21 +41,17 @@ POINT = rf"""(?:
   | (?P<my>{_MONTH},?\s+(?:of\s+)?{YEAR})(?!\w)
   | (?P<quarter>q[1-4]\s*(?:of\s+)?{YEAR})(?!\w)
   | (?P<decade>(?:the\s+)?{YEAR[:-2]}\ds)(?!\w)
+  | {SEASONS}
   | (?P<ago>{_COUNT}\s+{_UNIT}s?\s+ago)\b
   | (?P<rolling>(?:the\s+)?(?:last|past|previous)\s+{_COUNT}\s+{_UNIT}s?)\b
   | (?P<last>(?:the\s+)?(?:last|past|previous)\s+{_UNIT})\b
-  | (?P<this>(?:this|the\s+current)\s+{_UNIT})\b
+  | (?P<this>(?:earlier\s+)?(?:this|the\s+current)\s+{_UNIT})\b
   | (?P<short>\d{{1,3}}\s?[dwmy])\b
   | (?P<day>today|yesterday)\b
   | (?P<weekday>(?:last\s+|this\s+)?(?:{"|".join(_DAYS)}))\b
   | (?P<year>{YEAR})(?![\w-]|\.\w|\s*%)
   | (?P<month>{_MONTH})(?!\w)
 )"""
-
-
-Days = tuple[date, date]
-"""The first and the last day, both included."""
-
 
 FLAGS = re.IGNORECASE | re.VERBOSE
 
@@ -190,7 +190,7 @@ def _year(said: str, today: date) -> Days | None:
     return (date(year, 1, 1), date(year, 12, 31)) if EARLIEST <= year <= today.year + 1 else None
 
 
-_RELATIVE = frozenset({"ago", "rolling", "last", "this", "short", "day", "weekday"})
+_RELATIVE = frozenset({"ago", "rolling", "last", "this", "short", "day", "weekday", "season"})
 _READERS: dict[str, Callable[[str, date], Days | None]] = {
     "iso": _iso,
     "dmy": _day_month,
@@ -205,6 +205,13 @@ _READERS: dict[str, Callable[[str, date], Days | None]] = {
     "this": _this,
     "short": _short,
     "day": _day,
+    "now": _day,
     "weekday": _weekday,
     "year": _year,
+    "season": seasons_said.this_or_last,
+    "winter": seasons_said.of_two_years,
+    "dated": seasons_said.of_year,
+    "bare": seasons_said.latest,
+    "part": seasons_said.part_of_year,
+    "christmas": seasons_said.christmas,
 }

@@ -18,6 +18,8 @@ from index.search.understanding import is_description
 
 PASTED = 240
 """A text longer than this is a pasted abstract, not a title."""
+_SIGNS = re.compile(r"[+*#^†]+")
+"""Signs that tell names apart whose words are the same."""
 _HEAD_END = re.compile(r":|\s[-–—]\s|—")
 _HEAD_WORDS, _HEADED = 6, 400
 """The most words of a name before a colon; the most titles with these words to look at."""
@@ -103,7 +105,12 @@ class PaperNames:
         heads = {
             paper: _HEAD_END.split(texts[paper][0], maxsplit=1) for paper in candidates if paper in texts
         }
-        return [paper for paper, parts in heads.items() if len(parts) > 1 and title_words(parts[0]) == words]
+        signs = _SIGNS.findall(text)  # GRPO++ is not GRPO
+        return [
+            paper
+            for paper, parts in heads.items()
+            if len(parts) > 1 and title_words(parts[0]) == words and _SIGNS.findall(parts[0]) == signs
+        ]
 
     async def complete_title(self, typed: str, k: int) -> list[int]:
         """Store ids of papers whose title matches the text typed so far; the newest for an empty text."""

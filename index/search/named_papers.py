@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from data.anthology import ACL_ID, SPLIT_ID, acl_forms
-from data.calendar.arxiv_ids import find_arxiv_id, find_doi
+from data.calendar.arxiv_ids import SITES, find_arxiv_id, find_doi
 from data.keys import title_words
 from data.stores.store import Store
 
@@ -33,11 +33,7 @@ _ARCHIVES = (
 )
 """arXiv's archives before April 2007, whose names began an id: https://info.arxiv.org/help/arxiv_identifier.html"""
 _ID = rf"(?:{_NUMBER}|(?:{_ARCHIVES})(?:\.[A-Z]{{2}})?/\d{{7}})(?:v\d{{1,2}})?(?!\d)"
-_SITE = (
-    r"(?:arxiv\.org/(?:abs|pdf|html|format|ps|src|e-print)|alphaxiv\.org/(?:abs|pdf|overview)"
-    r"|ar5iv(?:\.labs\.arxiv)?\.org/(?:abs|html)|huggingface\.co/papers)"
-)
-_ARXIV_LINK = re.compile(rf"(?<![\w-]){_SITE}/({_ID})(?!\w)", re.IGNORECASE)
+_ARXIV_LINK = re.compile(rf"(?<![\w-]){SITES}/({_ID})(?!\w)", re.IGNORECASE)
 _ARXIV_SAID = re.compile(rf"(?<!\w)arxiv[:\s]\s?({_ID})(?!\w)", re.IGNORECASE)
 _ARXIV_BARE = re.compile(
     rf"(?<![^\s(\[{{<,;“\"'`*|])({_ID})(?=[\s)\]}}>,;:.!?”\"'`*|]|$)(?!\.\d)", re.IGNORECASE

@@ -230,7 +230,7 @@ def _read_venue(reading: _Reading, known: Known) -> None:
 
 def _read_without(reading: _Reading, known: Known) -> None:
     unwanted, left = read_without(reading.text, known.together, lacking=LACKING not in reading.undo)
-    if unwanted and left and not is_title_case(reading.text):
+    if unwanted and (left or "like" in reading.found) and not is_title_case(reading.text):
         reading.text, reading.found["without"] = left, unwanted
 
 

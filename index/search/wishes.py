@@ -51,10 +51,15 @@ _THAT = (
     r"|address(?:es|ing)?|regarding|relat(?:ed|ing)\s+to|pertaining\s+to|explain(?:s|ing)?|report(?:s|ing)?(?:\s+on)?"
     r"|treat(?:s|ing)?|about|on|of|for|in|with|into|written\s+(?:on|about)|devoted\s+to)"
 )
+_COUNTED = (
+    r"(?:the\s+)?(?:(?:top|best|first)[\s-]+)?(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|a\s+dozen)\s+"
+    rf"(?:(?:best|top|important|interesting)\s+|{_ALL})*(?={NOUN}\b)"
+)
 _FRAMES = tuple(
     re.compile(rf"^{part}", re.IGNORECASE)
     for part in (
         _GREETING,
+        _COUNTED,
         _CAN_YOU,
         rf"{_I_AM}(?={_INTERESTED}|{_LOOKING})",
         rf"{_I_WOULD}(?={_FIND}|{_ALL}*{NOUN}\b|to\s)",
@@ -66,6 +71,8 @@ _FRAMES = tuple(
         rf"(?:what|which)\s+(?:\w+\s+)?{NOUN}\s+(?:exist|are\s+there|do\s+you\s+(?:have|know))(?:\s+{_THAT})?\s+",
         r"(?:what|which\s+\w+|how\s+many\s+\w+)\s+(?:did|has|have|does|do|is|are)\s+(?:\w+ly\s+)?(?:publish|writ|wrot|author|work|do(?:ne|ing)?\b)"
         r"\w*\s*(?:on|about)?[\s?]*",
+        r"(?:has|have|did|does|do)\s+(?:ever\s+)?(?:written|write|published|publish|worked|work|done)\s+"
+        r"(?:(?:anything|something|much|a\s+lot|any\s+\w+)\s+)?(?:on|about|with|in|regarding)\s+",
         rf"how\s+(?:many|much)\s+(?:\w+\s+)?{_PAPERS}\s+{_THAT}\s+",
         r"(?:is|are)\s+there\s+(?:any\s+)?",
         rf"{_ALL}*{_PAPERS}\s+{_THAT}\s+",
@@ -117,6 +124,7 @@ _ORDERED = tuple((order, re.compile(pattern, re.IGNORECASE)) for order, pattern 
 
 _THING = r"(?P<like>[^,;?]{2,200}?)"
 _BUT = r"(?:\s*,?\s*\bbut\s+(?:(?:applied\s+)?(?:for|on|in|about|with|using|to)\s+)?(?P<but>[^,;?]{2,200}?))?"
+_DECLINED_FIRST = re.compile(r"(?:no|not|nothing|neither|without)\b", re.IGNORECASE)
 _LIKE = re.compile(
     rf"^(?:{_ALL}*(?:{NOUN}|methods?|systems?|models?)\s+)?(?:(?:that|which)\s+(?:is|are)\s+)?(?:very\s+|more\s+)?"
     rf"(?:like|similar\s+to|related\s+to|close\s+to|akin\s+to|alternatives?\s+to)\s+{_THING}{_BUT}\s*[.?!]*$",
@@ -131,7 +139,8 @@ _FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 _ONE_OF_SEVERAL = (
-    r"(?!(?:with|for|in|on|using|from|of|by|at|to|that|which|about|such|like|but|also|please|e\.g)\b)"
+    r"(?!(?:with|for|in|on|using|from|of|by|at|to|that|which|about|such|like|but|also|please|e\.g"
+    r"|since|before|after|until|during|between)\b)"
     r"[^\s,;.?!]+(?:\s+[^\s,;.?!]+){0,2}?"
 )
 OFTEN = 0.005
@@ -208,7 +217,9 @@ def read_likeness(text: str) -> tuple[str | None, bool, str]:
     if match := _FOLLOWS.match(text):
         return match["like"].strip(" \"“”'"), True, ""
     if match := _LIKE.match(text):
-        return match["like"].strip(" \"“”'"), False, (match["but"] or "").strip()
+        but = (match["but"] or "").strip()
+        # "But no Y" is for read_without.
+        return match["like"].strip(" \"“”'"), False, f" but {but}" if _DECLINED_FIRST.match(but) else but
     return None, False, text
 
 

@@ -27,6 +27,14 @@ from commands.general.advice import advice
         ("what papers did I save?", "/library show"),
         ("find me a collaborator", "/collaborators"),
         ("could you suggest some coauthors for me please", "/collaborators"),
+        ("do you store my messages?", "/me forget"),
+        ("are you reading our chats", "/me data"),
+        ("are you chatgpt", "I'm Labmate"),
+        ("are you a bot or a human?", "I'm Labmate"),
+        ("how many papers do you know", "/about"),
+        ("i want to claim my profile", "/claim"),
+        ("can you post new cs.CL papers here every morning?", "/setup"),
+        ("you suck", "I'm sorry"),
     ],
 )
 def test_a_wish_is_told_its_command(said, command):
@@ -52,6 +60,13 @@ def test_a_wish_is_told_its_command(said, command):
         "find collaborators on RDMA",
         "collaborators in crime",
         "alerts in intensive care",
+        "are you sure language models reason?",
+        "do you know papers on messages",
+        "does the model store private data",
+        "how many papers do you know about RLHF?",
+        "post new papers",
+        "is that useful",
+        "which papers have you read on RAG?",
         "please " * 200,
     ],
 )

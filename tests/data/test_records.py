@@ -100,3 +100,8 @@ def test_a_degree_is_nobody_s_name():
     ]
     kept = ["Ada Lovelace", "B. Scott", "Md Rahman", "M. Sc. Chen", "Dr. No"]
     assert record(authors=printed).authors == kept
+
+
+def test_an_id_or_doi_has_no_nul_which_postgresql_would_not_take():
+    kept = record(1, ids={"file": "a\0b", "doi": "10.1/a\0b"}, source="file", doi="10.1/a\0b")
+    assert (kept.ids, kept.doi) == ({"file": "ab", "doi": "10.1/ab"}, "10.1/ab")

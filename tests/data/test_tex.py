@@ -64,6 +64,20 @@ def test_an_abstract_of_thousands_of_initials_is_read_at_once():
     assert time.process_time() - started < 3
 
 
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        ("from $5 to $10 million", "from $5 to $10 million"),
+        (r"for \$5 and \$6", "for $5 and $6"),
+        ("a gap -- of 3--5 words---or so", "a gap – of 3–5 words—or so"),
+        ("use --flag, C-- and -----", "use --flag, C-- and -----"),
+        ("by~30 as in Fig.~1, and ~10x faster", "by 30 as in Fig. 1, and ~10x faster"),
+    ],
+)
+def test_signs_that_tex_and_writers_use_otherwise_are_read_as_they_are_meant(tex, text):
+    assert readable(tex) == text
+
+
 def test_of_endless_latex_only_the_beginning_is_read():
     read = readable("$a$ " * 25_000)
     assert read.startswith("a a a ")

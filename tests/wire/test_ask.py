@@ -356,3 +356,20 @@ async def test_a_question_for_a_number_is_answered_by_the_number(lab):
     reply = await lab.user.slash("/ask how many GPUs can PrismLLM emulate?")
     assert "8192 GPUs" in quotes(reply)[0][0]
     assert all(re.search(r"\d", sentence) for sentence, _ in quotes(reply))
+
+
+@pytest.mark.parametrize(
+    ("question", "typed"),
+    [
+        ("who works on congestion control?", "/who-knows topic:congestion control"),
+        ("how many papers did Minlan Yu write?", "/papers author:Minlan Yu"),
+        ("what is new today?", "/new"),
+    ],
+)
+async def test_a_question_that_another_command_answers_names_it(lab, question, typed):
+    reply = await lab.user.slash(f"/ask {question}")
+    assert f"{typed} answers this from what I know" in reply.text
+
+
+async def test_a_question_about_a_subject_names_no_other_command(lab):
+    assert "from what I know" not in (await lab.user.slash("/ask how can GPU training be emulated?")).text

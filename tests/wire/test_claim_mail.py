@@ -41,7 +41,8 @@ async def test_a_code_to_an_address_of_the_institution_makes_the_claim(mailing):
         "(L2: has a mailbox at g.harvard.edu whose name is theirs; the domain is their institution's" in said
     )
     assert "L2 claimed" in (await user.slash("/author name:ChonLam Lao")).text
-    assert "no valid code" in (await user.slash(f"/claim code:{code}")).text, "a code holds once"
+    again = (await user.slash(f"/claim code:{code}")).text
+    assert "no valid code. /claim mail:<address> sends another." in again, "a code holds once"
     held = await bot.services.store.claims.held(int(user.user["id"]))
     assert "lao@" not in str(held).lower(), "the address is not kept"
     assert held["claims"][0]["where"] == "g.harvard.edu of the institution"
@@ -101,6 +102,9 @@ async def test_a_mail_server_that_is_away_or_refuses_us_loses_nothing(mailing, m
     bot.services.mailer = None
     assert "No mail server" in (await user.slash("/claim mail:lao@harvard.edu")).text
     assert "mail:" not in (await user.slash("/claim person:ChonLam Lao")).text
+    refused = (await user.slash("/claim code:123")).text
+    assert "You have no valid code. No mail server is set up here." in refused
+    assert "sends another" not in refused
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
-"""A digest that had stopped and goes on: what it posts then, who can read on, and when it gives up."""
+"""A digest that had stopped or paused and goes on: what it posts then, who can read on, when it gives up."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from bot.local_discord.client import UserClient
 from bot.local_discord.state import TEXT
 from commands.digests.posting import GIVEN_UP
-from tests.helpers.digests import active
+from tests.helpers.digests import MONDAY, active, papers
+from tests.helpers.lab import fill
 from tests.helpers.members import joins
 from tests.helpers.places import forbid, lose, place_of
 
@@ -100,3 +103,63 @@ async def test_what_a_stopped_digest_did_not_post_is_not_said_to_be_on_its_way(s
     await forbid(scene, scene.discord.channel, "send_messages")
     assert await scene.poster.tick() == 0
     assert "- 16 Nov 2026: not posted yet, 5 of 9 papers" in (await scene.user.slash("/digest history")).text
+
+
+COMES = "The post that I couldn't send comes in the next few minutes."
+
+
+async def _paused_unsent(scene):
+    """A digest that is paused with a posting that Discord did not take."""
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=r"POST /channels/\d+/messages$", status=503)
+    assert await scene.poster.tick() == 0
+    assert "at most the last week" in (await scene.user.slash("/digest pause")).text
+
+
+async def _stopped_and_paused(scene):
+    """A digest that is paused after it stopped, with a posting that it could not send."""
+    await _stopped(scene)
+    await scene.user.slash("/digest pause")
+
+
+@pytest.mark.parametrize("left_unsent", [_paused_unsent, _stopped_and_paused])
+async def test_a_digest_that_goes_on_says_that_what_it_did_not_send_comes(scene, left_unsent):
+    await left_unsent(scene)
+    scene.at += 4 * DAY
+    assert await scene.poster.tick() == 0
+    assert COMES in (await scene.user.slash("/digest resume")).text
+    assert await scene.poster.tick() == 1
+    assert "Monday, 16 Nov 2026" in scene.posts()[0].text
+
+
+@pytest.mark.parametrize("left_unsent", [_paused_unsent, _stopped_and_paused, _stopped])
+async def test_what_was_not_sent_for_over_a_week_is_covered_by_the_next_as_far_as_that_goes(
+    scene, left_unsent
+):
+    await left_unsent(scene)
+    for n in (*range(8, 12), *range(15, 19), 21, 22):
+        await fill(scene.bot, papers(MONDAY + n * DAY, 100 * n))
+    scene.at = datetime(2026, 12, 7, 10, 0, tzinfo=UTC)
+    resumed = (await scene.user.slash("/digest resume")).text
+    assert COMES not in resumed
+    assert f"next <t:{int(datetime(2026, 12, 8, 9, 0, tzinfo=UTC).timestamp())}:F>" in resumed
+    assert await scene.poster.tick() == 0
+    assert "- 16 Nov 2026: missed\n-# It waited for more" in (await scene.user.slash("/digest history")).text
+    scene.at += DAY
+    assert await scene.poster.tick() == 1
+    assert "of 63 new papers" in scene.posts()[0].text
+
+
+async def test_a_digest_that_is_moved_while_it_is_paused_announces_nothing(scene):
+    new = await place_of(scene, TEXT)
+    digest = await active(scene)
+    scene.at += timedelta(hours=2)
+    await lose(scene, scene.discord.channel)
+    assert await scene.poster.tick() == 0
+    [told] = scene.dms()
+    await scene.bot.services.store.digests.change(digest.id, state="paused", why="")
+    place = await told.press("Choose another channel")
+    moved = await place.choose(new["id"], place.selects[0])
+    assert "It is still paused." in moved.text
+    assert COMES not in moved.text

@@ -125,3 +125,13 @@ async def test_a_digest_that_waits_for_a_listing_says_so(scene):
         assert f"was due <t:{due}:f>; it comes as soon as its papers are ready" in listed
     first = (await scene.user.slash("/digest history")).text
     assert f"The first post was due <t:{due}:F>; it comes as soon as its papers are ready." in first
+
+
+async def test_a_preview_names_the_local_day_as_the_post_does(scene):
+    await active(scene, zone="Pacific/Auckland")
+    await fill(scene.bot, papers(MONDAY + DAY, 101))
+    scene.at = datetime(2026, 11, 17, 20, 0, 5, tzinfo=UTC)  # Wednesday, five seconds after nine
+    heading = (await scene.user.slash("/digest preview")).text.split("\n")[0]
+    assert "Wednesday, 18 Nov 2026" in heading
+    assert await scene.poster.tick() == 1
+    assert scene.posts()[0].text.split("\n")[0] == heading

@@ -213,7 +213,10 @@ async def test_only_those_who_manage_the_server_change_its_digests(scene):
     async with UserClient(scene.discord.url, scene.discord.state.token_of(member["id"])) as other:
         assert "manage this server" in (await other.slash("/digest create")).text
         for command in ("pause", "edit", "delete", "now", "preview", "history"):
-            assert "no such digest that you can change" in (await other.slash(f"/digest {command}")).text
+            refused = (await other.slash(f"/digest {command}")).text
+            assert "You have no digest of your own" in refused, command
+            assert "who manage this server change its digests" in refused
+        assert "no such digest" in (await other.slash("/digest pause digest:new")).text
         panel = await scene.user.slash("/digest edit")
         forged = {"component_type": 2, "custom_id": f"dgb:x:{digest.id}", "forged": True}
         message = (await other.slash("/help")).message
@@ -233,7 +236,22 @@ async def test_pausing_going_on_and_deleting(scene):
     asked = await scene.user.slash("/digest delete")
     assert "Deleted" in (await asked.press("Delete")).text
     assert await scene.bot.services.store.digests.find(digest.id) is None
-    assert "no such digest" in (await scene.user.slash("/digest preview")).text
+    assert "no digests here yet" in (await scene.user.slash("/digest preview")).text
+
+
+@pytest.mark.parametrize("command", ["pause", "resume", "history", "now", "edit", "taste", "delete"])
+async def test_without_any_digest_each_command_says_so_and_how_to_set_one_up(scene, command):
+    told = (await scene.user.slash("/digest list")).text
+    assert (await scene.user.slash(f"/digest {command}")).text == told
+    assert "no such digest" in (await scene.user.slash(f"/digest {command} digest:mornings")).text
+
+
+async def test_a_paused_digest_is_said_to_be_paused(scene):
+    await active(scene)
+    await scene.user.slash("/digest pause")
+    now = (await scene.user.slash("/digest now")).text
+    assert now == "This digest is paused, so nothing is posted. /digest resume starts it again."
+    assert "It is paused; /digest resume starts it again." in (await scene.user.slash("/digest history")).text
 
 
 async def test_a_taste_is_asked_for_learned_shown_and_taken_back(scene):

@@ -207,7 +207,8 @@ async def test_set_up_corrects_typos_too(scene):
     form = await page.press("In your own words")
     values = {"query": "speech recogniton with neural netwroks", "fields": ""}
     page = await scene.user.submit(form.message["modal"], values)
-    assert "Did you misspell" in page.text
+    assert "-# Did you mean “recognition” and “networks”?" in page.text
+    assert "I look for “recogniton” and “netwroks”, as you typed them." in page.text
     page = await page.press("Correct the spelling")
     assert "Did you" not in page.text
     assert "speech recognition with neural networks" in page.text

@@ -24,14 +24,14 @@ async def test_every_page_can_be_reached_and_each_entry_unfollowed(follows):
     _, user = follows
     page = await user.slash("/following")
     seen = offered(page)
-    assert "**Papers** (60), 1 to 25: Paper number 60, " in page.text
+    assert "**Papers** (60), 1 to 25: “Paper number 60”, “" in page.text
     assert "**Topics**" not in page.text
     while any(button["label"] == "Next" for button in page.buttons):
         page = await page.press("Next")
         assert page.message["flags"] & 64
         seen += offered(page)
     assert seen == [f"Paper number {number}" for number in range(60, 0, -1)]
-    assert "51 to 60: Paper number 10, " in page.text
+    assert "51 to 60: “Paper number 10”, “" in page.text
     ended = await page.choose(page.selects[0]["options"][-1]["value"])
     assert "no longer follow **Paper number 1**" in ended.text
     assert "51 to 59" in (await (await page.press("Back")).press("Next")).text
@@ -49,4 +49,12 @@ async def test_a_page_that_has_gone_meanwhile_becomes_the_last_one(follows):
         if follow.kind != "topic":
             await members.unfollow(member, follow.id)
     page = await page.press("Next")
-    assert "**Topics** (2) switches, gossip" in page.text
+    assert "**Topics** (2) “switches”, “gossip”" in page.text
+
+
+async def test_topics_with_commas_are_told_apart_by_quotes(place):
+    _, _, user = place
+    for topic in ("RAG", "MoE, drones, but not forests"):
+        await user.slash(f"/follow topic:{topic}")
+    page = await user.slash("/following")
+    assert "**Topics** (2) “MoE, drones, but not forests”, “RAG”" in page.text

@@ -194,6 +194,17 @@ async def test_a_file_from_zotero_is_taken_over_and_undone(world, tmp_path, name
     assert "Your library is empty" in (await user.slash("/library show")).text
 
 
+async def test_undoing_an_import_spares_what_was_worked_on_and_says_so(world, tmp_path):
+    _, _, user = world
+    (tmp_path / "z.bib").write_text(ZOTERO_BIB)
+    done = await user.slash(f"/library import file:{tmp_path / 'z.bib'}")
+    await user.slash("/save paper:In-network aggregation, part 1 note:a week's reading")
+    undone = await done.press("Undo")
+    assert "Undone: 1 work removed" in undone.text
+    assert "1 work stays, since you have tagged, annotated or read it" in undone.text
+    assert "a week's reading" in (await user.slash("/library show")).text
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 
 import pytest
 
@@ -104,3 +105,15 @@ async def test_two_sandboxes_at_most_run_at_once_and_a_full_line_is_said(monkeyp
     assert all(cv.publications for cv in read)
     assert (len(made), most) == (10, 2)
     assert IMPORT.member > 1
+
+
+async def test_an_import_too_many_is_refused_without_a_warning_in_the_log(world, recwarn):
+    _, (_, _, dee), folder = world
+    for _ in range(IMPORT.member):
+        assert "You've asked for" not in (await dee.slash("/profile import")).text
+    path = folder / "b.bib"
+    path.write_text(BIB.format(n=2))
+    refused = await dee.slash(f"/library import file:{path}")
+    assert f"You've asked for {IMPORT.member} imports in the last hour" in refused.text
+    gc.collect()
+    assert not [one for one in recwarn if "never awaited" in str(one.message)]

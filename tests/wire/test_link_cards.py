@@ -254,7 +254,9 @@ async def test_only_who_manages_the_server_switches_it_and_it_is_off_at_first(tm
             UserClient(discord.url, discord.user_token) as user,
             UserClient(discord.url, discord.state.token_of(member["id"])) as other,
         ):
-            assert "are off here" in (await other.slash("/link-cards")).text
+            told = (await other.slash("/link-cards")).text
+            assert "are off here" in told
+            assert "To switch them on: /link-cards switch:on" in told
             async with heard_by(bot, "message"):
                 await user.say(LINK)
             refused = await other.slash("/link-cards switch:on")
@@ -274,6 +276,9 @@ async def test_without_the_setting_labmate_asks_for_no_intent_and_says_so(lab):
     refused = await lab.user.slash("/link-cards switch:on")
     assert "LINK_CARDS=true" in refused.text
     assert "Message Content Intent" in refused.text
+    told = (await lab.user.slash("/link-cards")).text
+    assert "LINK_CARDS=true" in told
+    assert "To switch them on" not in told
 
 
 async def test_where_discord_refuses_the_intent_labmate_starts_without_and_says_what_to_do(tmp_path, caplog):

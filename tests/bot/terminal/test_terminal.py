@@ -13,7 +13,7 @@ from bot.cli.ask import ask
 from bot.local_discord.client import ShownReply
 from bot.settings import Settings
 from bot.terminal.completion import DiscordCompleter
-from bot.terminal.drawing import draw
+from bot.terminal.drawing import draw, print_plain
 from bot.terminal.forms import form_of
 from bot.terminal.markup import moment, plain, styled
 from bot.terminal.prompt import Terminal
@@ -184,6 +184,12 @@ async def test_tab_offers_commands_subcommands_options_and_values(lab):
     assert await offered("/papers author:x private:t") == ["true"]
     assert await offered("/papers author:x sort:old") == ["oldest"]
     assert await offered("hello") == []
+
+
+async def test_what_looks_like_an_emoji_s_name_is_printed_as_it_is(lab):
+    shown, printed = await lab.user.slash("/search year:abcd:"), io.StringIO()
+    print_plain(shown, rich.console.Console(file=printed))
+    assert printed.getvalue().startswith("year:abcd:\n")
 
 
 async def test_what_the_bot_posts_by_itself_is_shown_with_its_place(lab):

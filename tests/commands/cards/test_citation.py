@@ -112,6 +112,24 @@ def test_signs_of_latex_are_escaped_outside_formulas(text, tex):
     assert citation.tex(text) == tex
 
 
+def test_latex_is_plain_text_for_programs_that_know_none_and_stays_for_bibtex():
+    typeset = replace(
+        PAPER,
+        title=r"Errors of 0.58\% -- and $O(n^2)$ Steps",
+        abstract=r"We need 3--5 \emph{GPUs} for \$5 to \$10.",
+        authors=(Author("jorg smith", r"J{\"o}rg Smith"),),
+    )
+    title, abstract = "Errors of 0.58% – and O(n²) Steps", "We need 3–5 GPUs for $5 to $10."
+    [csl] = json.loads(citation.csl_json(typeset))
+    assert (csl["title"], csl["abstract"]) == (title, abstract)
+    assert csl["author"] == [{"family": "Smith", "given": "Jörg"}]
+    [kept] = rispy.loads(citation.ris(typeset))
+    assert (kept["title"], kept["abstract"]) == (title, abstract)
+    assert kept["authors"] == ["Smith, Jörg"]
+    assert r"0.58\% -- and $O(n^2)$ Steps" in citation.bibtex(typeset)
+    assert [json.loads(text)["title"] for text in entries([ExportedWork(typeset)], "csl-json")] == [title]
+
+
 def test_a_title_keeps_its_capitals():
     assert "title = {{BERT for mRNA: A Study}}" in citation.bibtex(
         replace(PAPER, title="BERT for mRNA: A Study")

@@ -145,6 +145,11 @@ def _another_programs(path: Path) -> Path:
     return _sql(_absent(path), "CREATE TABLE notes (text)")
 
 
+def _hollow(path: Path) -> Path:
+    _sql(_absent(path), "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+    return _sql(path, f"INSERT INTO alembic_version VALUES ('{HEAD}')")  # noqa: S608
+
+
 BAD = [
     (_absent, "there is no such file"),
     (_folder, "is a folder. Name a file"),
@@ -157,6 +162,8 @@ BAD = [
         lambda path: _sql(path, "UPDATE alembic_version SET version_num = '9999'"),
         "was written by a newer Labmate",
     ),
+    (lambda path: _sql(path, "DELETE FROM alembic_version"), "doesn't say which schema it has"),
+    (_hollow, "lacks tables that every database of Labmate has: authors, papers"),
     (
         lambda path: _sql(path, "DELETE FROM papers WHERE id = 3"),
         "points to a row of papers that is not there",

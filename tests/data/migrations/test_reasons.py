@@ -69,3 +69,11 @@ def test_a_reason_is_escaped_for_discord_and_plain_in_feeds():
     )
     assert reasons.plain(reason) == reasons.markdown(reason).replace("\\", "")
     assert reasons.plain(Reason(text="<b> & *x*")) == "<b> & *x*"
+
+
+def test_people_whom_a_digest_watches_are_not_said_to_be_followed():
+    ann, bea = KnownWriter("Ann", is_watched=True), KnownWriter("Bea", is_watched=True)
+    assert reasons.plain(Reason((ann,))) == "by Ann, whom this digest watches"
+    assert reasons.plain(Reason((ann, bea))) == "by Ann and Bea, whom this digest watches"
+    both = Reason((ann, KnownWriter("Cy", is_member=True)))
+    assert reasons.plain(both) == "by Ann, whom this digest watches, and Cy, a member here"

@@ -219,3 +219,15 @@ def test_a_listing_without_authors_is_kept_by_its_id(tmp_path):
 def test_all_of_the_real_listings_are_read(shared):
     kinds = Counter(type(item) for _, item in PaperFile(shared / "data/arxiv-daily.jsonl.zst"))
     assert kinds == {PaperRecord: 111_997}
+
+
+@pytest.mark.parametrize("deep", [{}, {"id": "2601.00003"}, LISTED, {"title": None}])
+def test_what_is_nested_too_deeply_is_rejected_alone(tmp_path, deep):
+    nested = 300 * '{"a":' + "1" + 300 * "}"
+    odd = json.dumps(deep | dict.fromkeys(deep or ("a",), "HERE")).replace('"HERE"', nested)
+    path = tmp_path / "x.json"
+    path.write_text(f"[{json.dumps(LISTED)}, {odd}]")
+    paper, rejected = _read(path)
+    assert paper.title == "A title"
+    assert isinstance(rejected, Rejected)
+    assert rejected.where == "entry 2"

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import text
 
 from data.calendar import clock
 from data.calendar.announcements import announced_at, ask_at, is_listing_day, last_listing
@@ -283,3 +284,58 @@ async def test_what_was_thought_and_given_holds_where_the_merged_paper_is_merged
     assert [entry[:3] for entry in said] == [(5, present, "like"), (6, present, "like")]
     assert [seed.paper for seed in await store.digests.seeds(digest.id)] == [present]
     assert [kept.paper_id for member in (5, 6) for kept in await store.library.of(member)] == [present] * 2
+
+
+async def test_of_a_deleted_digest_no_words_stay_nor_what_it_has_not_posted(store):
+    await store.upsert([record(1)])
+    digest = await made(store, guild=0, owner=7, query="my secret subject")
+    await store.digests.plant(digest.id, "text", [1])
+    assert await store.digests.write(digest, SLOT, DUE, state="written", upto=SLOT)
+    await store.digests.change(digest.id, state="deleted")
+    assert (await store.digests.held(7))["own_digests"] == []
+    assert await store.digests.history(digest.id, 5) == []
+    assert await store.digests.seeds(digest.id) == []
+    async with store._writer.begin() as connection:
+        kept = (await connection.execute(text("SELECT name, query, people FROM digests"))).all()
+    assert [tuple(row) for row in kept] == [("", "", "")]
+
+
+async def test_what_is_given_up_is_looked_through_again_unless_something_later_was(store):
+    digest = await store.digests.change((await made(store)).id, upto=SLOT - timedelta(days=3), seen=4)
+    begun = digest.upto, digest.seen
+
+    async def written(day):
+        now = await store.digests.find(digest.id)
+        kept = {"state": "written", "upto": SLOT + timedelta(days=day), "seen": 10 + day}
+        return await store.digests.write(
+            now, SLOT + timedelta(days=day), DUE + timedelta(days=day), papers=[Chosen(1)], **kept
+        )
+
+    async def looked_through():
+        now = await store.digests.find(digest.id)
+        return now.upto, now.seen
+
+    first = await written(0)
+    assert await store.digests.give_up(first, "Discord is away")
+    assert await looked_through() == begun
+    assert not await store.digests.give_up(first, "again"), "it has ended"
+    second, third = await written(1), await written(2)
+    assert not await store.digests.give_up(second, "Discord is away"), "the third covers what came later"
+    assert await looked_through() == (SLOT + timedelta(days=2), 12)
+    assert await store.digests.give_up(third, "Discord is away")
+    assert await looked_through() == begun, "if that fails as well, it goes back as far"
+    refused = await written(3)
+    assert not await store.digests.give_up(refused, "moderated", back=False)
+    assert await looked_through() == (SLOT + timedelta(days=3), 13)
+
+
+async def test_an_ended_delivery_without_a_post_gives_way_to_one_that_is_asked_for(store):
+    digest = await made(store)
+    kept = {"state": "written", "upto": SLOT}
+    assert await store.digests.write(digest, SLOT, DUE, state="missed", upto=None)
+    assert await store.digests.write(digest, SLOT, DUE, **kept) is None
+    delivery = await store.digests.write(digest, SLOT, DUE, **kept, instead=True)
+    assert delivery is not None
+    assert await store.digests.write(digest, SLOT, DUE, **kept, instead=True) is None, "it is on its way"
+    await store.digests.posted(delivery, 10, 777)
+    assert await store.digests.write(digest, SLOT, DUE, **kept, instead=True) is None

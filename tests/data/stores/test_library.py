@@ -1,5 +1,8 @@
-"""Members' libraries: what completing a tag reads of them."""
+"""Members' libraries: what completing a tag reads of them, and what undoing an import spares."""
 
+from datetime import datetime, timedelta
+
+import pytest
 from sqlalchemy import event
 
 from data.stores.store import Store
@@ -46,3 +49,60 @@ async def test_tags_follow_every_change(store):
     assert await store.library.tags(1) == {}
     await filled(store, 1, 1)
     assert await store.library.tags(1) == {"all": 1, "of 0": 1}
+
+
+@pytest.mark.parametrize("work", [{"tags": ("thesis",)}, {"note": "a week's reading"}, {"state": "read"}])
+async def test_undoing_an_import_spares_what_the_member_has_worked_on_since(store, work):
+    records = [(None, {"type": "article", "title": f"Work {n}"}) for n in range(3)]
+    added = await store.library.add(1, records, [("unread", "from the file", ("its tag",))] * 3)
+    [first, *_] = await store.library.of(1)
+    await store.library.change(1, first.id, **work)
+    moment = (added.made - datetime(1970, 1, 1)) // timedelta(microseconds=1)
+    assert await store.library.drop_added(1, moment) == (2, 1)
+    assert [kept.id for kept in await store.library.of(1)] == [first.id]
+    assert await store.library.drop_added(1, moment) == (0, 1)
+    await store.library.change(1, first.id, tags=(), note="", state="unread")
+    assert await store.library.drop_added(1, moment) == (1, 0), "nothing is lost with it"
+
+
+def work(*authors: str, year: int = 0, title: str = "Introduction") -> tuple[None, dict[str, object]]:
+    named = [dict(zip(("family", "given"), name.split(", "), strict=False)) for name in authors]
+    dated = {"issued": {"date-parts": [[year, 5]]}} if year else {}
+    return None, {"type": "chapter", "title": title, "author": named, **dated}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        work("Jones", year=2020),
+        work("Smith, Bob", year=2020),
+        work("Smith, Ann", "Jones, Bo", year=2020),
+        work("Smith, Ann", year=2021),
+        work(year=2020),
+    ],
+)
+async def test_works_with_one_title_are_told_apart_by_authors_and_year(store, other):
+    one = work("Smith, Ann", year=2020)
+    added = await store.library.add(1, [one, other])
+    assert (added.new, added.known) == (2, 0)
+    again = await store.library.add(1, [one, other])
+    assert (again.new, again.known) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        work("Smith, A. B.", "Müller, Jörg", year=2020),
+        work("SMITH, Ann", "Muller, J.", year=2020, title="INTRODUCTION"),
+        work("Smith, Ann", "Müller, Jörg"),
+    ],
+)
+async def test_a_work_is_known_however_its_names_are_printed_and_without_a_year(store, other):
+    await store.library.add(1, [work("Smith, Ann", "Müller, Jörg", year=2020)])
+    added = await store.library.add(1, [other])
+    assert (added.new, added.known) == (0, 1)
+
+
+async def test_a_record_with_odd_names_or_dates_is_kept(store):
+    odd = {"title": "Odd", "author": [{"given": "Ann"}, {}], "issued": {"date-parts": [[]]}}
+    assert (await store.library.add(1, [(None, odd), (None, odd)])).new == 1

@@ -332,3 +332,18 @@ async def test_a_paper_is_found_behind_any_number_of_merges(store):
         assert [(number, found.id) for number, found in (await store.papers_by_number([paper])).items()] == [
             (paper, last)
         ]
+
+
+async def test_papers_that_share_one_author_and_a_common_name_stay_two(store):
+    arxiv = {"source": "arxiv-snapshot", "announced": None, "listings": []}
+    one = record(
+        1, title="Attacks on ChatGPT", authors=["Wei Wang", "Li Li"], submitted=date(2026, 1, 1), **arxiv
+    )
+    sample = {"source": "sample", "ids": {"sample": "x"}, "authors": ["Wei Wang"], "authors_complete": False}
+    other = {"title": "ChatGPT helps nurses write reports", "submitted": date(2026, 1, 4)}
+    await store.upsert([one])
+    await store.upsert([record(2, **sample, **other, announced=None, listings=[])])
+    assert await store.count() == 2
+    own = {"source": "file", "ids": {"file": "A-1"}, "authors": ["Wei Wang", "Li Li"]}
+    await store.upsert([record(3, **own, **other, announced=None, listings=[])])
+    assert await store.count() == 3, "with an id of its own, each is a paper of its own"

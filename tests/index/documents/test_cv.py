@@ -179,6 +179,8 @@ def test_latex_and_bibtex():
         ("", None, "in submission"),
     ]
     assert bib.unread[0] == "c"
+    odd = read_bibtex("@misc{a, title={A title with \\verb}}\n@misc{b, title={A title without}}\n")
+    assert titles(odd) == ["A title with verb", "A title without"]
 
 
 def test_an_orcid_record():

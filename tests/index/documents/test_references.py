@@ -73,6 +73,85 @@ def test_csl_is_checked_field_by_field():
     assert len(unread) == 1
 
 
+def ris(*entries: str) -> str:
+    return "\n".join(entries) + "\n"
+
+
+ONE, TWO = "TY  - JOUR\nTI  - One\nAU  - Ada, B", "TY  - BOOK\nTI  - Two\nAU  - Bo, C"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ris(ONE, "ER  - ", TWO),
+        ris(ONE, TWO, "ER  - "),
+        ris(ONE, "", TWO),
+        ris(ONE, "ER  -", "", TWO, "ER  -").replace("\n", "\r"),
+        ris("Provider: somebody", ONE, "ER  - ", TWO, "ER  - ").replace("\n", "\r"),
+        ris(ONE, "ER  - ", TWO, "ER  - ").replace("\n", "\r\n"),
+        ris(ONE, "ER - ", TWO, "ER - ").replace("  - ", " - "),
+        ris(ONE, "UR  - https://a.example", "DO  - 10.1/x", "ER  - ", TWO.replace("\n", "\n\n", 1), "ER  - "),
+        ris(ONE, "UK  - x", "XX  - unknown", "ER  - ", TWO, "ER  - "),
+    ],
+)
+def test_every_entry_of_ris_is_read_however_it_ends(text):
+    items, unread = read_references(kind_of(text), text)
+    assert [(item["title"], item["author"][0]["family"]) for item in items] == [("One", "Ada"), ("Two", "Bo")]
+    assert unread == []
+
+
+def test_of_ris_nothing_is_lost_in_silence():
+    lacks_its_type = TWO.partition("\n")[2]
+    items, unread = read_references(
+        "ris", ris(ONE, "ER  - ", lacks_its_type, "ER  - ", "TY  - JOUR", "ER  - ")
+    )
+    assert [item["title"] for item in items] == ["One", "Two"]
+    assert unread == ["an entry without a title"]
+
+
+def test_lines_that_go_on_stay_with_what_they_continue():
+    text = ris("TY  - JOUR", "TI  - One long", "title", "N2  - About", "AI - the usual", "", "end", "ER  - ")
+    [item], _ = read_references("ris", text)
+    assert (item["title"], item["abstract"]) == ("One long title", "About AI - the usual end")
+
+
+FINE = "@article{fine, title={Fine}, author={C D}}\n"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "abstract={Call \\verb}",
+        "abstract={\\a" + "{" * 3_000 + "x" + "}" * 3_000 + "}",
+        "author={{" + "\\a" + "{" * 3_000 + "x" + "}" * 3_000 + "}}",
+        "year={" + "9" * 5_000 + "}, volume={" + "9" * 5_000 + "}",
+    ],
+)
+def test_an_odd_entry_of_bibtex_keeps_no_other_from_being_read(odd):
+    items, unread = read_references("bib", FINE + f"@article{{odd, title={{Odd}}, {odd}}}\n")
+    assert [item["title"] for item in items] == ["Fine", "Odd"]
+    assert unread == []
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        '"issued":{"date-parts":[[1e999]]}',
+        '"issued":{"date-parts":[[NaN]]}',
+        f'"issued":{{"date-parts":[[{"9" * 5_000}]]}}',
+        f'"number":{"9" * 5_000}',
+        f'"volume":-{"9" * 5_000}',
+        '"id":' + '{"a":' * 900 + "1" + "}" * 900,
+    ],
+)
+def test_an_odd_entry_of_csl_keeps_no_other_from_being_read(odd):
+    text = f'[{{"title":"Fine"}},{{"title":"Odd",{odd}}},{{{odd}}}]'
+    items, unread = read_references("json", text)
+    assert [item["title"] for item in items] == ["Fine", "Odd"]
+    assert "issued" not in items[1]
+    assert unread == ["an entry without a title"]
+
+
 @given(st.text(max_size=400))
 @settings(max_examples=60, deadline=None)
 def test_no_text_breaks_a_parser(text):

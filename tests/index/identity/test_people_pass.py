@@ -341,3 +341,29 @@ async def test_a_short_pass_that_was_overtaken_begins_its_writing_again(corpus, 
     assert (await people_of(corpus, "Wei Wang"))[one.id] >= 12
     assert (await corpus.store.people.find(other.id)).id == one.id
     await whole_store(corpus.store)
+
+
+async def test_a_correction_holds_after_its_paper_was_merged_into_another(corpus):
+    store = corpus.store
+    people = ["Wei Wang", "Ada Lovelace", "Alan Turing"]
+    title = {"source": "sample", "title": "Alpha beta", "authors": people}
+    added = await store.upsert([*circles(0, 12), record(500, ids={"sample": "alpha-beta"}, **title)])
+    paper = added.ids[-1]
+    await identify(corpus)
+
+    async def author(number):
+        rows = await store.people.all_memberships()
+        return next(row.person_id for row in rows if (row.paper_id, row.position) == (number, 0))
+
+    wang = await author(paper)
+    person = await store.people.find(wang)
+    await move_out(store, person, paper, Scope.operator((7, "operator"), 1))
+    await identify(corpus, full=True)
+    assert await author(paper) != wang
+    arxiv = {"ids": {"arxiv": "2601.00501"}, "source": "arxiv-snapshot", "version": 2, "title": "Other words"}
+    await store.upsert([record(501, authors=people, announced=None, listings=[], **arxiv)])
+    await store.upsert([record(500, ids={"sample": "alpha-beta", "arxiv": "2601.00501"}, **title)])
+    present = await store.find_id("sample", "alpha-beta")
+    assert present != paper
+    await identify(corpus, full=True)
+    assert await author(present) != wang

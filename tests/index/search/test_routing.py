@@ -25,6 +25,8 @@ class Read:
     people: tuple[str, ...] = ()
     like: str | None = None
     follows: bool = False
+    unwanted_people: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     people_sure: bool = False
     people_said: str = ""
 
@@ -168,6 +170,29 @@ CASES = [
     ("/new order:topic", "", "", "/new order:topic"),
     ("/digest create", "", "digest create", "/search query:…"),
 ]
+CASES += [
+    ("who should I collaborate with on RDMA?", "", "", "/who-knows topic:RDMA"),
+    ("who can help me with RDMA for GPUs?", "", "", "/who-knows topic:RDMA for GPUs"),
+    ("people like Minlan Yu", YU, "people like", "/similar-people name:Minlan Yu"),
+    ("find me researchers similar to Minlan Yu", YU, "", "/similar-people name:Minlan Yu"),
+    (
+        "who is Minlan Yu and what does she work on?",
+        YU,
+        "who is and what does she work on",
+        "/author name:Minlan Yu",
+    ),
+    ("compare Minlan Yu and Chris Manning", YU, "", "/compare first:Minlan Yu second:Chris Manning"),
+    ("what's trending?", "", "", "/trending"),
+    ("what is hot in cs.NI right now", "", "", "/trending category:cs.NI"),
+    ("what is trending in medicine?", "", "", "/ask question:…"),
+    ("who wrote the PrismLLM paper?", "", "", "/paper paper:PrismLLM"),
+    ("when was PrismLLM published?", "", "", "/paper paper:PrismLLM"),
+    ("where did the paper PrismLLM appear", "", "", "/paper paper:PrismLLM"),
+    ("when was RDMA released?", "", "", "/ask question:…"),
+    ("add my paper 2501.12948", "", "", "/paper paper:2501.12948"),
+    ("https://huggingface.co/papers/2501.12948", "", "", "/paper paper:2501.12948"),
+    ("something related to 2501.12948 please", "", "", "/similar paper:2501.12948"),
+]
 """What is said, who is named in it, the subject left (… for all of it), and what it is led to."""
 
 
@@ -183,9 +208,20 @@ def test_what_is_said_is_led_to_the_command_that_answers_it(said, person, left, 
     assert route(said, read, named={"PrismLLM"}, authors=AUTHORS).typed == typed.replace("…", said)
 
 
-def test_who_cites_a_paper_is_led_to_its_follow_ups():
+def test_follow_ups_and_likeness_without_something_are_searched_for():
     said = "who cites PrismLLM?"
     assert route(said, Read("", like="PrismLLM", follows=True)) == Route("search", {"query": said})
+    said = "papers like PrismLLM but no surveys"
+    assert route(said, Read("", like="PrismLLM", without=("surveys",))) == Route("search", {"query": said})
+
+
+def test_two_people_are_compared_and_unwanted_people_searched_for():
+    said = "what did Minlan Yu and Kai Chen write together?"
+    both = Read("together?", people=("Minlan Yu", "Kai Chen"))
+    assert route(said, both) == Route("compare", {"first": "Minlan Yu", "second": "Kai Chen"})
+    said = "papers by Minlan Yu but not with Kai Chen"
+    without = Read("", people=("Minlan Yu",), unwanted_people=("Kai Chen",))
+    assert route(said, without) == Route("search", {"query": said})
 
 
 @pytest.mark.parametrize("title", ["How LLMs cite and why it matters", "Learning to forget the past"])

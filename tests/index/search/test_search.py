@@ -119,6 +119,23 @@ async def test_what_one_title_begins_with_before_a_colon_is_meant_and_others_are
         assert (await search.search(typed, 5)).hits[0].paper_id == meant.paper
 
 
+async def test_a_name_with_signs_is_another_name(store, tmp_path):
+    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
+    titles = (
+        "Quokka++: Learning to Hop on Skin",
+        "Quokka in Practice",
+        "What Quokka Learns",
+        "A Quokka Study",
+    )
+    records = [record(900 + n, title=title) for n, title in enumerate(titles)]
+    with corpus.writing():
+        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
+    await corpus.refresh()
+    search = Search(corpus)
+    assert (await search.meant("Quokka")).paper is None, "Quokka++ is not Quokka"
+    assert await _titles(corpus, [(await search.meant("quokka++")).paper]) == [titles[0]]
+
+
 async def test_similar_never_has_the_paper_itself(search, real):
     [paper] = await real.store.papers(await search.resolve("PrismLLM"))
     found = await search.similar(paper, 20)

@@ -101,6 +101,31 @@ SENTENCES = {
     "agents after June 2025": {"text": "agents", "since": "2025-07-01"},
     "agents in the last 3 months": {"text": "agents", "since": "2026-05-22"},
     "agents since 14 Aug 2026": {"text": "agents", "since": "2026-08-14"},
+    "decoding since last spring": {"text": "decoding", "since": "2026-03-01"},
+    "this summer's papers on decoding": {"text": "decoding", "since": "2026-06-01"},
+    "decoding before mid-2025": {"text": "decoding", "until": "2025-04-30"},
+    "decoding older than a year": {"text": "decoding", "until": "2025-08-21"},
+    "decoding in the last couple of months": {"text": "decoding", "since": "2026-06-22"},
+    "decoding between last spring and christmas": {
+        "text": "decoding",
+        "since": "2025-03-01",
+        "until": "2025-12-25",
+    },
+    "decoding but not for speech, since christmas": {
+        "text": "decoding",
+        "since": "2025-12-25",
+        "without": ("speech",),
+    },
+    "decoding, since last fall, but not for speech": {
+        "text": "decoding",
+        "since": "2025-09-01",
+        "without": ("speech",),
+    },
+    "decoding but not for speech, before training": {
+        "text": "decoding, before training",
+        "without": ("speech",),
+    },
+    "spring networks": {"text": "spring networks"},
     "what may help training": {"text": "what may help training"},
     "SemEval 2024 task 8": {"text": "SemEval 2024 task 8"},
     "march of the models": {"text": "march of the models"},
@@ -273,6 +298,13 @@ SENTENCES = {
         asked: {"like": "PrismLLM", "follows": True}
         for asked in ("who cites PrismLLM?", "which papers cite PrismLLM", "has anyone cited PrismLLM?")
     },
+    "top 10 papers on decoding": {"text": "decoding"},
+    "3 papers on decoding please": {"text": "decoding"},
+    "the five most cited papers on RAG": {"text": "RAG", "order": "cited"},
+    "three-dimensional decoding": {"text": "three-dimensional decoding"},
+    "papers like PrismLLM but no surveys": {"like": "PrismLLM", "without": ("surveys",)},
+    "papers like PrismLLM, but not about robots": {"like": "PrismLLM", "without": ("robots",)},
+    "has Percy Liang written anything about decoding?": {"text": "decoding?", "people": PERCY},
     "papers cited by PrismLLM": {"text": "papers cited by PrismLLM"},
     "decoding but not about speech": {"text": "decoding", "without": ("speech",)},
     "decoding, but not medicine or law": {"text": "decoding", "without": ("medicine", "law")},
@@ -450,6 +482,11 @@ def test_each_part_can_be_undone(known):
         left = understand(typed, known, undo=frozenset(part))
         assert left.parts == whole.parts - {part}
     assert not understand(typed, known, undo=frozenset("dptlwo")).parts
+
+
+def test_days_that_are_undone_are_not_left_out_of_the_subject(known):
+    said = understand("decoding but not for speech, since May", known, undo=frozenset("d"))
+    assert (said.since, said.without) == (None, ("speech",))
 
 
 def test_a_span_after_the_newest_listing_counts_from_it(known):
