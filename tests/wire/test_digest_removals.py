@@ -50,7 +50,7 @@ async def test_a_digest_that_met_the_removal_first_goes_on_at_the_return(scene, 
     await _removed(scene)
     assert await scene.poster.tick() == 0
     assert (await _now(scene, digest)).why == GONE
-    scene.at += timedelta(days=7)
+    scene.at += timedelta(days=3)
     await _added(scene)
     await scene.poster.tick()
     found = await _now(scene, digest)
