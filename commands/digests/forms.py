@@ -10,7 +10,17 @@ from typing import Any, Protocol
 import discord
 from discord import ui
 
-from commands.cards import digest_replies as replies
+from commands.cards.form_replies import (
+    NAMESAKES_SHOWN,
+    both_left,
+    more_namesakes,
+    no_such_time,
+    no_such_zone,
+    nobody,
+    other_numbers,
+    several_people,
+    too_many_people,
+)
 from commands.digests.allowed import own_digest
 from commands.kit.access import CheckedModal
 from commands.kit.limits import ASK, Cost
@@ -162,7 +172,7 @@ def time_and_zone(digest: Digest, values: Mapping[str, str]) -> tuple[dict[str, 
             problems.append(str(error))
     new = {name: value for name, value in read.items() if value != getattr(digest, name)}
     if problems and new and digest.state != "draft":
-        return {}, "\n".join([*problems, replies.both_left(new)])
+        return {}, "\n".join([*problems, both_left(new)])
     return read, "\n".join(problems)
 
 
@@ -176,7 +186,7 @@ def _time_typed(text: str) -> str:
     """
     at = time_named(text)
     if at is None:
-        raise UserError(replies.no_such_time(text))
+        raise UserError(no_such_time(text))
     return at
 
 
@@ -190,7 +200,7 @@ def zone_typed(text: str) -> str:
     """
     zone = zones.named(text)
     if zone is None:
-        raise UserError(replies.no_such_zone(text))
+        raise UserError(no_such_zone(text))
     return zone
 
 
@@ -230,15 +240,15 @@ async def people_named(services: Services, text: str) -> PeopleTyped:
         else:
             unknown.append(name)
     told = [
-        replies.several_people(line, await outlined(services, same[: replies.NAMESAKES_SHOWN]), len(same))
+        several_people(line, await outlined(services, same[:NAMESAKES_SHOWN]), len(same))
         for line, same in list(several.items())[:MOST_ASKED]
     ]
     problems = [
-        replies.nobody(unknown) if unknown else "",
-        replies.other_numbers(others) if others else "",
+        nobody(unknown) if unknown else "",
+        other_numbers(others) if others else "",
         *told,
-        replies.more_namesakes(list(several)[MOST_ASKED:]) if len(several) > MOST_ASKED else "",
-        replies.too_many_people(MOST_PEOPLE) if len(named) > MOST_PEOPLE else "",
+        more_namesakes(list(several)[MOST_ASKED:]) if len(several) > MOST_ASKED else "",
+        too_many_people(MOST_PEOPLE) if len(named) > MOST_PEOPLE else "",
     ]
     return PeopleTyped(tuple(dict.fromkeys(numbers)), "\n".join(filter(None, problems)))
 

@@ -12,7 +12,7 @@ import discord
 from commands.cards import digest as cards
 from commands.digests.places import check, permissions_at, tags_of
 from commands.digests.post import contents_of, mark, post_of
-from commands.digests.standing import Standing, standing_in
+from commands.digests.standing import StandingPost, standing_in
 from commands.kit.direct import in_direct
 from commands.kit.refusals import NO_HISTORY, WITHOUT_FILES, is_final
 from commands.kit.replies import NO_PINGS
@@ -107,8 +107,8 @@ class Sender:
             await self._send(await self._thread(message), self._papers, f"{self._number()}t")
         return message
 
-    async def _standing(self, place: Any) -> Standing:
-        return await standing_in(self._client, place, self._delivery) if self._again else Standing()
+    async def _standing(self, place: Any) -> StandingPost:
+        return await standing_in(self._client, place, self._delivery) if self._again else StandingPost()
 
     def _number(self) -> str:
         """The nonce of a day's posting; the same in a copy of the database, unlike the delivery's id."""

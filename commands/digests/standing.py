@@ -15,14 +15,14 @@ from data.stores.deliveries import Delivery
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingPost:
     """A posting's message in its place, if there is one; not ``whole`` where its papers are missing."""
 
     message: discord.Message | None = None
     whole: bool = False
 
 
-async def standing_in(client: discord.Client, place: Any, delivery: Delivery) -> Standing:
+async def standing_in(client: discord.Client, place: Any, delivery: Delivery) -> StandingPost:
     """What stands in a channel, a thread or direct messages, and in the day's thread below it.
 
     Raises
@@ -35,12 +35,12 @@ async def standing_in(client: discord.Client, place: Any, delivery: Delivery) ->
         if mark(delivery) not in ids:
             continue
         if _holds_papers(ids, delivery):
-            return Standing(message, whole=True)
+            return StandingPost(message, whole=True)
         heading = message
     if heading is None:
-        return Standing()
+        return StandingPost()
     thread = await _thread_of(client, heading)
-    return Standing(heading, whole=thread is not None and await _papers_in(client, thread, delivery))
+    return StandingPost(heading, whole=thread is not None and await _papers_in(client, thread, delivery))
 
 
 def _holds_papers(ids: set[str], delivery: Delivery) -> bool:

@@ -167,7 +167,7 @@ async def test_search_limits_and_empty_results(lab):
     assert "No paper in math.CO since 1 Jan 2020 fits" in typed.text
     assert "-# in math.CO\n" in typed.text, "the heading says it, too"
     odd = await lab.user.slash("/search training year:20x6")
-    assert "ignored year:20x6" in odd.text
+    assert "could not read year:20x6" in odd.text
 
 
 async def test_paper_shows_the_whole_card_and_leads_on(lab):
