@@ -259,6 +259,18 @@ class Deliveries(Repository):
             moved = update(DigestRow).where(*stands).values(upto=found.since, seen=found.seen)
             return bool((await connection.execute(moved)).rowcount)
 
+    async def coming(self, place: int, but: int) -> set[int]:
+        """The papers that active digests of a place, ``but`` for one, have chosen and not posted yet."""
+        query = (
+            select(DeliveryRow.papers)
+            .join(DigestRow, DigestRow.id == DeliveryRow.digest_id)
+            .where(DeliveryRow.state == "written", DigestRow.state == "active")
+            .where(DigestRow.channel == place, DigestRow.id != but)
+        )
+        async with self._read() as connection:
+            rows = (await connection.scalars(query)).all()
+        return {entry.paper for row in rows for entry in _PAPERS.validate_json(row)}
+
     async def shown(self, place: int, papers: Collection[int]) -> dict[int, int]:
         """Which of some papers were shown in a place, with the text they had then."""
         hashes: dict[int, int] = {}

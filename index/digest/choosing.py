@@ -79,8 +79,9 @@ async def choose(sources: DigestSources, digest: Digest, upto: date) -> Choice:
     seen = await store.listings.newest_paper()
     listed = await candidates(store, digest, upto)
     shown = await store.digests.shown(digest.channel, listed)
+    coming = await store.digests.coming(digest.channel, digest.id)
     known = {seed.paper for seed in await store.digests.seeds(digest.id)}
-    fresh = [number for number in listed if number not in shown and number not in known]
+    fresh = [number for number in listed if number not in shown and number not in coming | known]
     writers = await writers_of(sources, digest, fresh)
     taste = await taste_of(sources, digest, writers, listed)
     if digest.is_own:

@@ -135,3 +135,17 @@ async def test_papers_in_a_message_are_not_posted_again_in_a_thread(scene):
     assert await scene.poster.tick() == 1
     assert len(scene.posts()) == 1
     assert of_kind(scene.discord, PUBLIC_THREAD) == []
+
+
+async def test_a_second_digest_of_a_channel_leaves_out_what_the_first_has_yet_to_post(scene):
+    await active(scene, name="One")
+    await active(scene, name="Two", most=3)
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=SENDS, status=503)
+    await scene.poster.tick()
+    scene.at += timedelta(minutes=2)
+    await scene.poster.tick()
+    one, two = (set(re_titles(post.text)) for post in scene.posts())
+    assert one
+    assert two
+    assert not one & two
