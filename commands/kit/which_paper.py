@@ -9,7 +9,7 @@ import discord
 from discord import ui
 
 from commands.cards.lists import note
-from commands.cards.text import label, safe, shorten
+from commands.cards.text import label, plural, safe, shorten
 from commands.kit.library_kind import has_arxiv
 from commands.kit.links import choice
 from commands.kit.replies import UserError
@@ -17,6 +17,7 @@ from commands.kit.services import Services
 from commands.kit.waiting import late_papers
 from data.keys import title_words
 from data.records import Paper
+from index.search.named_papers import identifier
 
 CHOICES = 25
 WHOLE = 4
@@ -116,10 +117,16 @@ async def offer_others(
 
 async def no_such_paper(services: Services, typed: str, action: str, **more: Any) -> ui.LayoutView:
     """No paper matches: say what would, and offer the closest titles as guesses."""
-    text = (
-        f"No paper matches “{_echo(typed)}”. Give an id or link of {_sites(services)}, a DOI, a "
-        "title or part of one, or the name of a system; /search finds papers by what they are about."
-    )
+    if identifier(typed):
+        count = plural(services.paper_count, "paper")
+        text = (
+            f"“{_echo(typed)}” is not among the {count} I know. /search finds papers by what they are about."
+        )
+    else:
+        text = (
+            f"No paper matches “{_echo(typed)}”. Give an id or link of {_sites(services)}, a DOI, a "
+            "title or part of one, or the name of a system; /search finds papers by what they are about."
+        )
     if late := await late_papers(services):
         text += f"\n{late}"
     return note(text, await guessed(services, typed, action, **more))

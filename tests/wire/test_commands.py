@@ -189,7 +189,9 @@ async def test_cite_gives_three_forms_to_the_one_who_asked(lab):
 
 
 async def test_unknown_papers_get_advice(lab):
-    assert "No paper matches" in (await lab.user.slash("/paper 9999.99999")).text
+    link = "https://huggingface.co/papers/1706.03762"
+    assert "is not among the 7 papers I know" in (await lab.user.slash(f"/similar {link}")).text
+    assert "“9999.99999” is not among the" in (await lab.user.slash("/paper 9999.99999")).text
     assert "No paper matches" in (await lab.user.slash("/similar qqqqqq")).text
 
 

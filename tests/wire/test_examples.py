@@ -21,6 +21,7 @@ _NOTHING = (
     "Nothing fits",
     "None of the",
     "No paper matches",
+    "is not among the",
     "nothing fits",
     "no longer know",
     "went wrong",
