@@ -72,13 +72,15 @@ def heading(digest: Digest, delivery: Delivery, upto_by: DatedBy = "day") -> str
 
 
 def known(digest: Digest, delivery: Delivery) -> str:
-    """How many new papers are not shown since the digest learns from them, and whether there are others."""
+    """How many new papers are left out because the digest learns from them, and whether there are others."""
     count = delivery.known
     new = plural(count, "new paper") if not delivery.read else f"{count:,} more"
-    verb = "is" if count == 1 else "are"
+    verb, them = ("is", "it") if count == 1 else ("are", "them")
     if digest.is_own:
-        return f"{new}, which you saved, liked, follow, wrote or gave me, {verb} left out"
-    return f"{new}, which {'was' if count == 1 else 'were'} given to learn from, {verb} not shown again"
+        why = f"you follow {them} or have already saved, liked, written or given {them} to me"
+    else:
+        why = f"this digest already learns from {them}"
+    return f"{new} {verb} left out because {why}"
 
 
 def thread_name(digest: Digest, delivery: Delivery) -> str:

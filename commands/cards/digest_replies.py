@@ -19,8 +19,8 @@ NONE_TO_CHANGE = (
     "I found no such digest that you can change. /digest list shows this server's digests and yours."
 )
 NONE_OF_YOURS = (
-    "You have no digest of your own; /digest mine sets one up. Only members who manage this server change "
-    "its digests, which /digest list shows."
+    "You have no digest of your own; /digest mine sets one up. Only members who manage this server can "
+    "change its digests; /digest list shows them."
 )
 NOTHING_NEW = (
     "Nothing was announced since the last posting, or today's was posted already. /digest history shows it."
@@ -249,8 +249,8 @@ def runs_already(digest: Digest, ahead: str) -> str:
     return f"This digest is running already: {summary(digest, ahead)}"
 
 
-COMES_NEXT = "Its papers come with the next posting; /digest now posts them at once."
-WAITED = "It waited for more than a week, so the next posting covers the last week instead."
+COMES_NEXT = "These papers come with the next posting; /digest now posts them at once."
+WAITED = "This posting waited for more than a week, so the next one covers the last week instead."
 MISSED_COMES = "The post that I couldn't send comes in the next few minutes."
 STILL_CLOSED = (
     "If direct messages are still closed to me, it stops again. Open them in the privacy settings of a "
@@ -282,7 +282,8 @@ def not_yet_posted(delivery: Delivery) -> str:
 
 def given_up(why: str, *, comes: bool) -> str:
     """Discord did not take a posting for a day; whether its papers come with the next one."""
-    return f"I tried to post for a day and failed: {why}.{' ' + COMES_NEXT if comes else ''}"
+    goes_on = COMES_NEXT if comes else "The digest goes on; its next posting comes at the usual time."
+    return f"I tried to post for a day and failed: {why}. {goes_on}"
 
 
 def deleted(digest: Digest) -> str:

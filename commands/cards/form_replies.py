@@ -51,8 +51,9 @@ def no_such_zone(typed: str) -> str:
         )
     if zones.is_offset(typed):
         return (
-            f"I read only whole hours, such as UTC+8, and no time zone is “{shown(typed, 20)}”. I left it as "
-            "it was; name a large city in yours, such as Asia/Kolkata."
+            f"I can't use “{shown(typed, 20)}”, so I left the time zone as it was. I take only whole hours "
+            "from UTC-12 to UTC+14, such as UTC+8; otherwise, name a large city in your time zone, such as "
+            "Kolkata."
         )
     return (
         "I don't know this time zone, so I left it as it was. Write it like Europe/Berlin, or name a large "

@@ -125,7 +125,7 @@ def unfitting(
 def unread_line(part: str) -> str:
     """That a field of a query, such as ``year:abcd``, could not be read, and how to write it."""
     name = part.partition(":")[0]
-    return f"-# I could not read {shown(part, 60)}; write {name}:{_WRITTEN[name]}."
+    return f"-# I could not read {shown(part, 60)}; write it like {name}:{_WRITTEN[name]}."
 
 
 def meant_instead(names: Sequence[str]) -> str:
@@ -148,7 +148,7 @@ def citing_line(said: Understood) -> str:
     """What to tell of a query for the papers that cite another; "" for other queries."""
     if not (said.follows and _CITING.search(said.typed)):
         return ""
-    return "-# I don't know which papers cite it, so these are later ones that name it or come near."
+    return "-# I don't know which papers cite it, so I show later papers that name it or are similar to it."
 
 
 def namesakes_line(name: str, people: int) -> str:

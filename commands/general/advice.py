@@ -43,8 +43,8 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         r"(?:stor|sav|keep|log|record|read|see|collect|spy|track|shar|sell)(?:e|ing)?(?:\s+on)?\s+"
         r"(?:all\s+|any\s+)?(?:of\s+)?(?:my|our|us|me|everyone's|the|these|private|people's)?\s*"
         r"(?:messages?|chats?|data|conversations?|dms?|questions|what\s+(?:i|we)\s+(?:write|say|type|ask))?",
-        "I read messages that mention me and direct messages to me; where link cards are on, links in others "
-        "too. /me data shows what I keep about you, and /me forget deletes it.",
+        "I read direct messages to me and messages that mention me. Where link cards are on, I also look for "
+        "links to papers in other messages. /me data shows what I keep about you, and /me forget deletes it.",
     ),
     (
         r"(?:are|r)\s+(?:you|u)\s+(?:an?\s+|the\s+)?(?:real\s+|actual\s+)?(?:chat\s?gpt|gpt(?:[- ]?\d\S*)?"
@@ -62,13 +62,14 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     (
         r"(?:claim\s+(?:my|this|a)\s+(?:profile|page|papers?|card|name)|(?:this|that)(?:'s|\s+is)\s+me"
         r"|i\s+am\s+(?:this|that)\s+(?:author|person)|(?:link|connect)\s+me\s+(?:to|with)\s+my\s+(?:papers|profile))",
-        "/claim with your name as your papers print it connects you to them.",
+        "To connect yourself to your papers, use /claim with your name as they print it.",
     ),
     (
         r"(?:post|send|share|drop|announce)\s+(?:us\s+|me\s+)?(?:the\s+|all\s+)?(?:new|newest|latest|daily|today's)\s+"
         r"(?:\S+\s+){0,4}?(?:papers|listings?|preprints|articles)\s+.{0,60}\b(?:here|channel|every|each|daily|weekly"
         r"|mornings?)\b.{0,30}",
-        "/setup has new papers posted in a channel; /digest mine sends them to you by direct message.",
+        "/setup starts a digest that posts new papers in a channel; /digest mine sends them to you by direct "
+        "message.",
     ),
     (
         r"(?:you\s+(?:suck|are\s+(?:useless|bad|stupid|dumb|terrible|wrong|the\s+worst))|you're\s+(?:useless|bad|stupid|dumb"

@@ -101,10 +101,10 @@ async def _references(file: discord.Attachment) -> tuple[list[dict[str, Any]], l
 async def undo_import(services: Services, member: int, moment: int) -> ui.LayoutView:
     """Remove what one import added, but for works that the member has worked on since."""
     gone, stay = await services.store.library.drop_added(member, moment)
-    it, stays = ("it", "stays") if stay == 1 else ("them", "stay")
+    it = "it" if stay == 1 else "them"
     spared = (
-        f"{plural(stay, 'work')} {stays}, since you have tagged, annotated or read {it} since. "
-        f"To remove {it}, too: /library show, then *Manage*."
+        f"I kept {plural(stay, 'work')} because you have tagged, annotated or read {it} since the import. "
+        "To remove one, use /library show, then *Manage* and *Remove*."
     )
     if not gone:
         raise UserError(f"Nothing was removed. {spared}" if stay else "This was undone already.")

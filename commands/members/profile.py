@@ -174,8 +174,8 @@ class ProfileGroup(commands.GroupCog, group_name="profile", group_description="W
             if zone is None:
                 city = zones.city_for(typed) or "Europe/Berlin"
                 raise UserError(
-                    f"I don't know that time zone. Name a large city, such as {city}, or hours from UTC, "
-                    "such as UTC+8. I offer time zones while you type."
+                    f"I don't know that time zone. Name a large city, such as {city}, or whole hours from "
+                    "UTC, such as UTC+8. I offer time zones while you type."
                 )
             values["time_zone"] = zone
         public = profile.public if shown_to is None else shown_to == "everybody"

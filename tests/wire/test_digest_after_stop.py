@@ -145,7 +145,10 @@ async def test_what_was_not_sent_for_over_a_week_is_covered_by_the_next_as_far_a
     assert COMES not in resumed
     assert f"next <t:{int(datetime(2026, 12, 8, 9, 0, tzinfo=UTC).timestamp())}:F>" in resumed
     assert await scene.poster.tick() == 0
-    assert "- 16 Nov 2026: missed\n-# It waited for more" in (await scene.user.slash("/digest history")).text
+    assert (
+        "- 16 Nov 2026: missed\n-# This posting waited for more"
+        in (await scene.user.slash("/digest history")).text
+    )
     scene.at += DAY
     assert await scene.poster.tick() == 1
     assert "of 63 new papers" in scene.posts()[0].text

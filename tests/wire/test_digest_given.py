@@ -30,7 +30,7 @@ async def test_a_new_paper_that_was_given_is_said_to_be_given(scene, quiet):
     assert "Kites in a gale" in (await scene.user.slash("/digest preview")).text
     await scene.user.slash("/digest learn papers:Kites in a gale")
     preview = await scene.user.slash("/digest preview")
-    told = "1 new paper, which was given to learn from, is not shown again"
+    told = "1 new paper is left out because this digest already learns from it"
     assert told in preview.text
     assert "match" not in preview.text
     if quiet:
@@ -52,7 +52,7 @@ async def test_given_papers_do_not_count_among_those_that_do_not_match(scene):
     assert "the 1 new paper does not match" in post.text
     why = (await post.press("Why nothing matched")).text
     assert "I read 1 new paper in" in why
-    assert "1 more, which was given to learn from, is not shown again." in why
+    assert "1 more is left out because this digest already learns from it." in why
     assert "No paper is close enough to" in why
 
 
@@ -64,4 +64,7 @@ async def test_own_digest_says_that_it_leaves_out_what_its_owner_keeps(scene):
     assert "Kites in a gale" in (await panel.press("Preview")).text
     await scene.user.slash("/save paper:Kites in a gale")
     preview = await panel.press("Preview")
-    assert "1 new paper, which you saved, liked, follow, wrote or gave me, is left out" in preview.text
+    assert (
+        "1 new paper is left out because you follow it or have already saved, liked, written or given it to me"
+        in preview.text
+    )

@@ -99,7 +99,7 @@ async def _given_up(scene, **fault):
     return told.text
 
 
-COMES = "Its papers come with the next posting; /digest now posts them at once."
+COMES = "These papers come with the next posting; /digest now posts them at once."
 
 
 async def test_papers_of_a_posting_that_was_given_up_come_with_the_next(scene):

@@ -6,7 +6,7 @@ async def test_offsets_are_shown_as_typed_and_abbreviations_suggest_a_city(scene
     for typed, told in (
         ("GMT+8", "at 09:00 UTC+8"),
         ("PST", "Name a large city in yours, such as America/Los_Angeles"),
-        ("UTC+5:30", "I read only whole hours"),
+        ("UTC+5:30", "I take only whole hours"),
     ):
         form = await panel.press("Name, time, zone")
         panel = await scene.user.submit(form.message["modal"], {"name": "N", "at": "9", "zone": typed})

@@ -28,8 +28,8 @@ async def test_an_author_who_has_no_such_paper_is_not_taken_for_a_typo(lab):
 @pytest.mark.parametrize(
     ("query", "told"),
     [
-        ("year:abcd", "-# I could not read year:abcd; write year:2024."),
-        ("gpu year:abcd", "-# I could not read year:abcd; write year:2024."),
+        ("year:abcd", "-# I could not read year:abcd; write it like year:2024."),
+        ("gpu year:abcd", "-# I could not read year:abcd; write it like year:2024."),
     ],
 )
 async def test_a_field_that_can_t_be_read_is_named_also_where_nothing_fits(lab, query, told):
@@ -39,4 +39,4 @@ async def test_a_field_that_can_t_be_read_is_named_also_where_nothing_fits(lab, 
 @pytest.mark.parametrize(("part", "how"), [("since:soon", "since:2024-05"), ("category:?", "category:cs.CL")])
 def test_each_field_that_can_t_be_read_is_told_how_to_write_it(part, how):
     [read] = parse_query(f"gpu {part}").ignored
-    assert unread_line(read).endswith(f"; write {how}.")
+    assert unread_line(read).endswith(f"; write it like {how}.")
