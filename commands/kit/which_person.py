@@ -28,10 +28,14 @@ OFFERED = 5
 CHOOSE_PAPERS = "person.choose_papers"
 CHOOSE_PERSON = "Which person do you mean?"
 GONE = "I no longer know this person. Try again with the name."
+MY_NAME = "Type your own name as your papers print it; I don't know which person you are."
+_MYSELF = frozenset(("me", "myself", "i"))
 
 
 async def whom(services: Services, typed: str) -> PersonMatch:
     """The people that a name, a choice offered while typing (``~12``), or both can mean."""
+    if typed.strip().casefold() in _MYSELF:
+        raise UserError(MY_NAME)
     await services.wait_for_people()
     try:
         return await match_person(services.store, services.corpus.names, typed)

@@ -188,6 +188,11 @@ async def test_cite_gives_three_forms_to_the_one_who_asked(lab):
     assert names == ["bib", "ris", "json"]
 
 
+@pytest.mark.parametrize("command", ["/papers me", "/author Me", "/collaborators me"])
+async def test_who_types_me_is_told_to_type_a_name(lab, command):
+    assert "Type your own name as your papers print it" in (await lab.user.slash(command)).text
+
+
 async def test_unknown_papers_get_advice(lab):
     link = "https://huggingface.co/papers/1706.03762"
     assert "is not among the 7 papers I know" in (await lab.user.slash(f"/similar {link}")).text
