@@ -64,7 +64,4 @@ async def test_own_digest_says_that_it_leaves_out_what_its_owner_keeps(scene):
     assert "Kites in a gale" in (await panel.press("Preview")).text
     await scene.user.slash("/save paper:Kites in a gale")
     preview = await panel.press("Preview")
-    assert (
-        "1 new paper is left out because you follow it or have already saved, liked"
-        in preview.text
-    )
+    assert "1 new paper is left out because you follow it or have already saved, liked" in preview.text
