@@ -172,7 +172,7 @@ async def test_one_paper_answers_from_its_full_text_with_section_and_page(tmp_pa
 
 async def test_a_paper_that_does_not_exist_leads_to_guesses_that_can_be_asked(lab):
     reply = await lab.user.slash("/ask question:what error does it have? paper:2605.15618")
-    assert "No paper matches" in reply.text
+    assert "“2605.15618” is not among the" in reply.text
     answer = await reply.choose("A Few GPUs")
     assert "0.58" in answer.text
     unknown = await lab.user.slash("/ask question:why? paper:Zzyzx of the qqqq")

@@ -62,10 +62,10 @@ async def test_what_names_no_paper_gets_guesses_marked_as_such(lab, command, typ
 
 async def test_an_id_that_nobody_has_leads_to_those_a_digit_away_alone(lab):
     reply = await lab.user.slash("/paper 2605.15671")
-    assert "No paper matches" in reply.text
+    assert "“2605.15671” is not among the" in reply.text
     assert [option["label"][:9] for option in reply.selects[0]["options"]] == ["A Few GPU"]
     far = await lab.user.slash("/similar 9999.99999")
-    assert "No paper matches" in far.text
+    assert "“9999.99999” is not among the" in far.text
     assert not far.selects
 
 

@@ -30,7 +30,7 @@ async def anthology(tmp_path):
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("/paper 2030.acl-long.99", "Give an id or link of the ACL Anthology, a DOI"),
+        ("/paper zxqv wvut", "Give an id or link of the ACL Anthology, a DOI"),
         ("/follow paper:2030.acl-long.99", "its id or link at the ACL Anthology"),
         ("/follow category:cs.CL", "Those with the most papers: acl."),
         ("/new category:q-bio", "No paper here is in q-bio. Categories with the most papers: acl."),
