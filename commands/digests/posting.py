@@ -124,6 +124,8 @@ class Poster:
         if not is_too_late(delivery, clock.now()):
             return False
         self._tried_since.pop(delivery.id, None)
+        self._not_before.pop(delivery.id, None)
+        self._mine.discard(delivery.id)
         await self._store.give_up(delivery, replies.WAITED, state="missed")
         return True
 

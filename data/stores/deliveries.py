@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from sqlalchemy import case, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
@@ -21,6 +22,7 @@ from data.stores.repository import Repository
 from data.stores.slices import slices
 from data.tables.digests import DeliveryRow, DigestRow, ShownRow
 from data.tables.operator import BanRow
+from data.tables.papers import PaperRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,16 @@ def _delivery(row: Any) -> Delivery:
     return Delivery(**(values | {"papers": _PAPERS.validate_json(values["papers"])}))
 
 
+async def _present(connection: AsyncConnection, papers: Collection[int]) -> dict[int, int]:
+    """By the numbers of papers, those of what they were merged into, or the same."""
+    present = {paper: paper for paper in papers}
+    for part in slices(present):
+        now = func.coalesce(PaperRow.merged_into, PaperRow.id)
+        found = await connection.execute(select(PaperRow.id, now).where(PaperRow.id.in_(part)))
+        present.update({row[0]: row[1] for row in found})
+    return present
+
+
 class Deliveries(Repository):
     """Asks and changes the deliveries of digests."""
 
@@ -121,6 +133,8 @@ class Deliveries(Repository):
     ) -> Delivery | None:
         """Keep a delivery before it is posted; None where this slot has one, or the lease is another's.
 
+        Also None where the digest was deleted meanwhile.
+
         It may come ``instead`` of one that ended without a post.
 
         What a digest was looked through for moves with it, so that a crash neither loses a listing nor
@@ -149,6 +163,10 @@ class Deliveries(Repository):
         try:
             async with self._writer.begin() as connection:
                 if lease is not None and not await holds(connection, *lease):
+                    return None
+                living = DigestRow.id == digest.id, DigestRow.state != "deleted"
+                standing = await connection.scalar(select(DigestRow.id).where(*living).with_for_update())
+                if standing is None:
                     return None
                 if instead:
                     same = DeliveryRow.digest_id == digest.id, DeliveryRow.slot == slot
@@ -216,12 +234,13 @@ class Deliveries(Repository):
             )
             if not done.rowcount:
                 return
-            ids = [entry.paper for entry in delivery.papers]
+            present = await _present(connection, {entry.paper for entry in delivery.papers})
+            hashes = {present[entry.paper]: entry.text_hash for entry in delivery.papers}
             await connection.execute(
-                delete(ShownRow).where(ShownRow.place == place, ShownRow.paper_id.in_(ids))
+                delete(ShownRow).where(ShownRow.place == place, ShownRow.paper_id.in_(hashes))
             )
-            for entry in delivery.papers:
-                row = {"place": place, "paper_id": entry.paper, "text_hash": entry.text_hash}
+            for paper, text_hash in hashes.items():
+                row = {"place": place, "paper_id": paper, "text_hash": text_hash}
                 await connection.execute(insert(ShownRow).values(**row, day=delivery.slot))
 
     async def sent_to(self, delivery: int, place: int) -> None:
@@ -260,7 +279,11 @@ class Deliveries(Repository):
             return bool((await connection.execute(moved)).rowcount)
 
     async def coming(self, place: int, but: int) -> set[int]:
-        """The papers that active digests of a place, ``but`` for one, have chosen and not posted yet."""
+        """The papers that active digests of a place, ``but`` for one, have chosen and not posted yet.
+
+        Another digest leaves them out for good: they come with that posting or, if that is given up, with the
+        next one of the same digest.
+        """
         query = (
             select(DeliveryRow.papers)
             .join(DigestRow, DigestRow.id == DeliveryRow.digest_id)
@@ -269,7 +292,8 @@ class Deliveries(Repository):
         )
         async with self._read() as connection:
             rows = (await connection.scalars(query)).all()
-        return {entry.paper for row in rows for entry in _PAPERS.validate_json(row)}
+            chosen = {entry.paper for row in rows for entry in _PAPERS.validate_json(row)}
+            return set((await _present(connection, chosen)).values())
 
     async def shown(self, place: int, papers: Collection[int]) -> dict[int, int]:
         """Which of some papers were shown in a place, with the text they had then."""

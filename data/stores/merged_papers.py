@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.stores.library import MAX_NOTE, MOST_TAGS, STATES
 from data.stores.slices import slices
-from data.tables.digests import OpinionRow, SeedRow
+from data.tables.digests import OpinionRow, SeedRow, ShownRow
 from data.tables.library import LibraryRow, ListPaperRow
 from data.tables.papers import CorrectionRow
 
@@ -19,6 +19,7 @@ _KEPT: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (ListPaperRow, ("list_id",)),
     (OpinionRow, ("guild", "member")),
     (SeedRow, ("digest_id",)),
+    (ShownRow, ("place",)),
 )
 """The tables, and what may have each paper only once."""
 

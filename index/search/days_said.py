@@ -71,7 +71,7 @@ def days_of(match: re.Match[str], prefix: str, today: date, newest: date | None)
     A relative point that begins after the newest listing is counted from that listing.
     """
     kind = kind_of_point(match, prefix)
-    said = " ".join(match[prefix + kind].lower().replace(",", " ").split())
+    said = " ".join(match[prefix + kind].casefold().replace(",", " ").split())
     read = _READERS[kind]
     try:
         days = read(said, today)
@@ -80,7 +80,7 @@ def days_of(match: re.Match[str], prefix: str, today: date, newest: date | None)
             if (days and days[0] > newest) or kind == "day":
                 days = newest, newest
         return days
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, LookupError):
         return None
 
 

@@ -144,7 +144,8 @@ COMPARED = re.compile(
     r"\b(?:compar(?:e|es|ing|ison)(?: of)?|versus|vs\b\.?|(?:the )?differences? between)", re.IGNORECASE
 )
 _NAME_PART = r"(?-i:[^\W\d_a-z])[^\W\d_]*\.?"
-_A_NAME = rf"({_NAME_PART}(?:[ -](?:(?:de|del|der|la|van|von) )*{_NAME_PART}){{1,3}})"
+# In small letters only: a "Van" that could be either would be tried as both, in every combination.
+_A_NAME = rf"({_NAME_PART}(?:[ -](?-i:(?:de|del|der|la|van|von) )*{_NAME_PART}){{1,3}})"
 COMPARE_BOTH = re.compile(
     rf"(?:please )?compare {_A_NAME} (?:and|with|to|vs\.?|versus) {_A_NAME}[?!. ]*", re.IGNORECASE
 )

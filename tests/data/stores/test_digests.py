@@ -339,3 +339,10 @@ async def test_an_ended_delivery_without_a_post_gives_way_to_one_that_is_asked_f
     assert await store.digests.write(digest, SLOT, DUE, **kept, instead=True) is None, "it is on its way"
     await store.digests.posted(delivery, 10, 777)
     assert await store.digests.write(digest, SLOT, DUE, **kept, instead=True) is None
+
+
+async def test_a_digest_that_was_deleted_meanwhile_writes_nothing(store):
+    digest = await made(store)
+    await store.digests.change(digest.id, state="deleted")
+    assert await store.digests.write(digest, SLOT, DUE, state="written", upto=SLOT) is None
+    assert await store.digests.unposted() == []

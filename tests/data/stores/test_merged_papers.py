@@ -1,9 +1,14 @@
 """What members keep of a paper holds for the one it is merged into; a title that comes back is kept once."""
 
+from datetime import UTC, date, datetime
+
 import pytest
 
+from data.stores.deliveries import Chosen
+from data.stores.digest_record import Digest
 from tests.helpers.records import record
 
+DUE = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
 ADA = {"authors": ["Ada Lovelace"]}
 SAMPLE = {"source": "sample", "title": "Alpha beta", **ADA}
 ARXIV = {"source": "arxiv-snapshot", "ids": {"arxiv": "2601.00002"}}
@@ -89,3 +94,23 @@ async def test_a_former_title_of_both_papers_is_kept_once(store, pair):
         await store.upsert([record(2, version=version, title=title, **ARXIV, authors=["Zed Z"])])
     await _merge(store, pair)
     assert await store.find_title("alpha beta") == [pair[1]]
+
+
+async def test_a_merged_paper_was_shown_and_is_on_its_way_under_its_present_number(store, pair):
+    digest = await store.digests.make(Digest(1, 10, 5))
+    digest = await store.digests.change(digest.id, state="active")
+    kept = {"state": "written", "upto": None, "papers": [Chosen(pair[0], text_hash=7)]}
+    delivery = await store.digests.write(digest, date(2026, 11, 23), DUE, **kept)
+    await _merge(store, pair)
+    assert await store.digests.coming(10, 0) == {pair[1]}
+    await store.digests.posted(delivery, 10, 777)
+    assert await store.digests.shown(10, [pair[1]]) == {pair[1]: 7}
+
+
+async def test_what_was_shown_before_a_merge_is_not_shown_again(store, pair):
+    digest = await store.digests.make(Digest(1, 10, 5))
+    kept = {"state": "written", "upto": None, "papers": [Chosen(pair[0], text_hash=7)]}
+    delivery = await store.digests.write(digest, date(2026, 11, 23), DUE, **kept)
+    await store.digests.posted(delivery, 10, 777)
+    await _merge(store, pair)
+    assert await store.digests.shown(10, [pair[1]]) == {pair[1]: 7}

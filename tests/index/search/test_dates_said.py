@@ -29,6 +29,8 @@ DAYS = {
     "since the summer": ("2026-06-01", None),
     "since fall": ("2025-09-01", None),
     "before summer": (None, "2026-05-31"),
+    "since \u017fpring": ("2026-03-01", None),
+    "in \u017feptember 2024": ("2024-09-01", "2024-09-30"),
     "published in spring": ("2026-03-01", "2026-05-31"),
     "in spring 2025": ("2025-03-01", "2025-05-31"),
     "summer 2025": ("2025-06-01", "2025-08-31"),

@@ -297,7 +297,15 @@ def test_any_text_at_all_is_led_somewhere(said, rest, follows):
 
 
 @pytest.mark.parametrize(
-    "said", ["what " * 900, "(" * 4_000, "a" * 4_000, "papers by " * 400, "what is new in " * 300]
+    "said",
+    [
+        "what " * 900,
+        "(" * 4_000,
+        "a" * 4_000,
+        "papers by " * 400,
+        "what is new in " * 300,
+        "compare " + "Van " * 370,
+    ],
 )
 def test_long_texts_are_read_quickly(said):
     begun = time.perf_counter()
