@@ -9,7 +9,7 @@ from data.keys import visible
 from data.reasons import KnownWriter, Reason
 
 MOST_WRITERS = 2
-_WATCHED = "whom this digest watches"
+_WATCHED = "watched by this digest"
 Show = Callable[[str, int], str]
 """Shows outside text with at most so many characters."""
 
@@ -48,7 +48,7 @@ def _sentence(reason: Reason, show: Show) -> str:
 
 
 def _by(writers: Sequence[KnownWriter], show: Show) -> str:
-    """``by Ann, whom this digest watches, and Cy, a member here``: nobody watched is said to be followed."""
+    """``by Ann, watched by this digest, and Cy, a member here``; "followed" is for other people."""
     names = [show(writer.name, 40) for writer in writers]
     if all(writer.is_watched for writer in writers):
         return f"by {listed(names)}, {_WATCHED}"

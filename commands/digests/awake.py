@@ -1,4 +1,4 @@
-"""Since when this process is at work: what it missed while it was away has to be asked for first."""
+"""When this process last started or woke: what it missed meanwhile has to be asked for first."""
 
 from __future__ import annotations
 

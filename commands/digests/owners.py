@@ -26,7 +26,7 @@ from data.stores.digest_record import Digest
 
 log = logging.getLogger("labmate")
 TOLD_FOR = timedelta(days=1)
-"""How long telling somebody is tried."""
+"""How long a notice is tried."""
 _MOST_WAITING = 10_000
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 
@@ -88,7 +88,7 @@ class Owners:
         await self.tell_waiting()
 
     async def take_over(self) -> None:
-        """Take up what another process may have left; only stops of servers' digests can be known."""
+        """Take over notices that another process may have left; only stopped server digests are known."""
         known = {one.digest.id for one in self._waiting if one.stopped}
         for digest in await self._digests.stopped(clock.utc_now() - TOLD_FOR):
             if digest.id not in known and digest.why != GONE:
@@ -97,7 +97,7 @@ class Owners:
                 self._waiting.append(notice)
 
     async def tell_waiting(self) -> None:
-        """Tell those who wait, as far as there is room; who can't be told now waits on."""
+        """Send the waiting notices as the pace allows; those that fail for now stay."""
         while (notice := self._due()) is not None and await self.has_room_for(notice.to):
             left = await self._told(notice)
             self._waiting.remove(notice)
@@ -105,12 +105,12 @@ class Owners:
                 self._waiting.append(left)
 
     def _due(self) -> _Notice | None:
-        """Who has waited longest of those who can be told now."""
+        """The oldest notice that may be sent now."""
         now = clock.now()
         return next((one for one in self._waiting if one.not_before is None or one.not_before <= now), None)
 
     async def _told(self, notice: _Notice) -> _Notice | None:
-        """Tell somebody, unless it is no longer so; returns what is still to be told, if anything is."""
+        """Send a notice if it still holds; returns the one to send later, if any."""
         digest = await self._digests.find(notice.digest.id)
         if digest is None or (notice.stopped and digest.state != "broken"):
             return None

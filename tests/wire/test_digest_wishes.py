@@ -38,7 +38,7 @@ async def test_a_digest_of_people_alone_shows_their_papers_and_else_none(scene):
     await active(scene, people=str(ada))
     post = await posted(scene)
     assert "1 of 9 new papers" in post.text
-    assert "by Ada Lovelace, whom this digest watches" in post.text
+    assert "by Ada Lovelace, watched by this digest" in post.text
     assert "followed" not in post.text
     assert (
         "I show only papers by people this digest watches" in (await post.press("How these were chosen")).text

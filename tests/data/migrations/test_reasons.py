@@ -73,7 +73,7 @@ def test_a_reason_is_escaped_for_discord_and_plain_in_feeds():
 
 def test_people_whom_a_digest_watches_are_not_said_to_be_followed():
     ann, bea = KnownWriter("Ann", is_watched=True), KnownWriter("Bea", is_watched=True)
-    assert reasons.plain(Reason((ann,))) == "by Ann, whom this digest watches"
-    assert reasons.plain(Reason((ann, bea))) == "by Ann and Bea, whom this digest watches"
+    assert reasons.plain(Reason((ann,))) == "by Ann, watched by this digest"
+    assert reasons.plain(Reason((ann, bea))) == "by Ann and Bea, watched by this digest"
     both = Reason((ann, KnownWriter("Cy", is_member=True)))
-    assert reasons.plain(both) == "by Ann, whom this digest watches, and Cy, a member here"
+    assert reasons.plain(both) == "by Ann, watched by this digest, and Cy, a member here"

@@ -52,6 +52,16 @@ def search(real):
     return Search(real)
 
 
+async def _titled(store, folder, titles):
+    """A library of papers with these titles."""
+    corpus = await Corpus.open(store, folder, Embedder(), writable=True)
+    records = [record(900 + n, title=title) for n, title in enumerate(titles)]
+    with corpus.writing():
+        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
+    await corpus.refresh()
+    return corpus
+
+
 async def _titles(corpus, ids):
     return [paper.title for paper in await corpus.store.papers(ids)]
 
@@ -99,17 +109,13 @@ async def test_a_fragment_of_several_titles_gives_a_choice(search):
 
 
 async def test_what_one_title_begins_with_before_a_colon_is_meant_and_others_are_offered(store, tmp_path):
-    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
     titles = (
         "Quokka-R1: Learning to Hop",
         "Quokka-R1 Outperforms the Wombat",
         "On What Quokka-R1 Thinks",
         "Revisiting Quokka-R1: A Study",
     )
-    records = [record(900 + n, title=title) for n, title in enumerate(titles)]
-    with corpus.writing():
-        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
-    await corpus.refresh()
+    corpus = await _titled(store, tmp_path, titles)
     search = Search(corpus)
     for typed in ("Quokka-R1", '"Quokka-R1"', "quokka r1"):
         meant = await search.meant(typed)
@@ -120,17 +126,13 @@ async def test_what_one_title_begins_with_before_a_colon_is_meant_and_others_are
 
 
 async def test_a_name_with_signs_is_another_name(store, tmp_path):
-    corpus = await Corpus.open(store, tmp_path, Embedder(), writable=True)
     titles = (
         "Quokka++: Learning to Hop on Skin",
         "Quokka in Practice",
         "What Quokka Learns",
         "A Quokka Study",
     )
-    records = [record(900 + n, title=title) for n, title in enumerate(titles)]
-    with corpus.writing():
-        await Intake(corpus, "test", "test").run(iter(enumerate(records)))
-    await corpus.refresh()
+    corpus = await _titled(store, tmp_path, titles)
     search = Search(corpus)
     assert (await search.meant("Quokka")).paper is None, "Quokka++ is not Quokka"
     assert await _titles(corpus, [(await search.meant("quokka++")).paper]) == [titles[0]]
