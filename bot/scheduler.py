@@ -220,6 +220,7 @@ class Scheduler:
         await self._services.store.kept_texts.forget_old()
         await self._services.store.asked_questions.forget_old()
         await self._services.store.link_cards.forget_old()
+        await self._services.store.library.forget_old()
         if not len(self._services.corpus.facets):
             return
         people = self._services.store.people

@@ -55,6 +55,7 @@ ALREADY = {
     "like": "You liked this already",
     "dislike": "You said already that this is not for you here",
 }
+STILL = {"save": "It stays saved.", "like": "You still like it.", "dislike": "It still isn't for you here."}
 WORDS_SHOWN = 12
 NAMES_SHOWN = 10
 FORMS_COUNT = (
@@ -297,6 +298,23 @@ def opinion_kept(paper: Paper, kind: str | None, *, already: bool = False) -> st
     if kind is None:
         return f"Taken back: {title}."
     return f"{(ALREADY if already else OPINIONS)[kind]}: {title}."
+
+
+def opinion_undone(paper: Paper, *, taken_back: bool, now: str | None, dropped: bool | None) -> str:
+    """What an undo has changed, and what holds now.
+
+    ``dropped`` says whether the paper left the library; None if it wasn't to, or wasn't there.
+    """
+    title = f"**{shown(paper.title, 120)}**"
+    if dropped:
+        done = f"Removed from your library: {title}."
+    elif taken_back:
+        done = f"Taken back: {title}."
+    else:
+        done = f"There was nothing left to take back: {title}."
+    if dropped is False:
+        done += " It stays in your library, because you have worked on it there."
+    return f"{done} {STILL[now]}" if now in STILL else done
 
 
 def stopped(digest: Digest, why: str) -> str:

@@ -11,6 +11,7 @@ from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
 
 WHO_MAY = "Only those who manage this server can set up digests here. For one of your own: /digest mine."
+IN_SERVER = "Set up a server's digest in the server. For one of your own: /digest mine."
 NOT_HERE = "I'm not in this server, so I can't post here. For a digest by direct message: /digest mine."
 DELETED = "This digest was deleted."
 NOT_YOURS = "This digest belongs to somebody else."

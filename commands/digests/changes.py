@@ -11,7 +11,7 @@ from discord import ButtonStyle, ui
 from commands.cards import digest_replies as replies
 from commands.cards import digest_why as why
 from commands.cards.lists import note
-from commands.digests.allowed import DELETED, NOT_HERE, WHO_MAY, own_digest
+from commands.digests.allowed import DELETED, IN_SERVER, NOT_HERE, WHO_MAY, own_digest
 from commands.digests.first_zone import first_zone
 from commands.digests.places import NotAllowed, TimedOut, check, permissions_at
 from commands.kit.authority import manages_server
@@ -171,9 +171,11 @@ async def _reachable(interaction: discord.Interaction, member: int) -> str:
 async def create(services: Services, interaction: discord.Interaction, *, own: bool = False) -> Digest:
     """A draft for the channel, or with ``own`` for the member."""
     guild = interaction.guild_id
-    if not own and guild is not None and not is_present(interaction):
+    if not own and guild is None:
+        raise UserError(IN_SERVER)
+    if not own and not is_present(interaction):
         raise UserError(NOT_HERE)
-    if not own and (guild is None or not manages_server(interaction)):
+    if not own and not manages_server(interaction):
         raise UserError(WHO_MAY)
     form = "message" if own else placed(interaction.channel, interaction.app_permissions)["form"]
     draft = Digest(

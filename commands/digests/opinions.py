@@ -11,9 +11,13 @@ from commands.kit.links import Press, button, link
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.similar_papers import similar_papers
+from data.records import Paper
 from data.stores.library import LibraryFull
 
 UNKNOWN_PAPER = "I no longer know this paper."
+_KINDS = {"s": "save", "l": "like", "d": "dislike", "k": "skip"}
+_LETTERS = {kind: letter for letter, kind in _KINDS.items()}
+_NOTHING = "n"
 
 
 @button("digest.save", "dg:s:{paper}")
@@ -40,6 +44,13 @@ async def take_back(press: Press, paper: int) -> None:
     await answer(press.interaction, think(press, paper, None), private=True)
 
 
+@button("digest.undo", "dg:z:{paper}:{said:[sld]}:{before:[sldkn]}")
+async def undo(press: Press, paper: int, said: str, before: str) -> None:
+    """Give the member back what they thought before they pressed one of the buttons."""
+    work = _undone(press, paper, _KINDS[said], _KINDS.get(before))
+    await answer(press.interaction, work, private=True)
+
+
 @button("digest.similar", "dg:m:{paper}")
 async def show_similar(press: Press, paper: int) -> None:
     """Show similar papers to the member alone."""
@@ -51,11 +62,8 @@ async def show_similar(press: Press, paper: int) -> None:
 
 async def think(press: Press, number: int, kind: str | None) -> ui.LayoutView:
     """Keep what a member thinks of a paper; a saved one goes to their library, too."""
-    store = press.services.store
-    papers = await store.papers([number])
-    if not papers:
-        raise UserError(UNKNOWN_PAPER)
-    paper, new, kept = papers[0], False, None
+    store, paper = press.services.store, await _paper(press, number)
+    new, kept = False, None
     if kind == "save":
         try:
             kept, new = await store.library.keep(press.member, paper.id)
@@ -70,14 +78,38 @@ async def think(press: Press, number: int, kind: str | None) -> ui.LayoutView:
     if kept is not None and not new:  # an undo would remove what was saved earlier
         manage = link("library.manage", "Manage", kept=kept.id)
         return note(replies.opinion_kept(paper, kind, already=True), [[manage]])
-    already = before == kind and kind != "save"
-    undo = link("digest.take_back", "Take back" if already else "Undo", paper=paper.id)
-    return note(replies.opinion_kept(paper, kind, already=already), [[undo]])
+    if before == kind and kind != "save":
+        back = link("digest.take_back", "Take back", paper=paper.id)
+        return note(replies.opinion_kept(paper, kind, already=True), [[back]])
+    earlier = _LETTERS[before] if before and before != kind else _NOTHING
+    back = link("digest.undo", "Undo", paper=paper.id, said=_LETTERS[kind], before=earlier)
+    return note(replies.opinion_kept(paper, kind), [[back]])
 
 
-async def _drop(press: Press, paper: int) -> None:
-    """Take a paper off the member's library, unless they have worked on it there."""
+async def _undone(press: Press, number: int, said: str, before: str | None) -> ui.LayoutView:
+    store, paper = press.services.store, await _paper(press, number)
+    channel = press.interaction.channel_id or 0
+    taken_back, now = await store.digests.undo(
+        press.guild or 0, press.member, paper.id, said, before, channel
+    )
+    dropped = await _drop(press, paper.id) if said == "save" else None
+    return note(replies.opinion_undone(paper, taken_back=taken_back, now=now, dropped=dropped))
+
+
+async def _paper(press: Press, number: int) -> Paper:
+    papers = await press.services.store.papers([number])
+    if not papers:
+        raise UserError(UNKNOWN_PAPER)
+    return papers[0]
+
+
+async def _drop(press: Press, paper: int) -> bool | None:
+    """Take a paper off the member's library, unless they have worked on it; None if it isn't there."""
     library = press.services.store.library
     kept = await library.of_paper(press.member, paper)
-    if kept is not None and not kept.note and not kept.tags and kept.state == "unread":
-        await library.drop(press.member, kept.id)
+    if kept is None:
+        return None
+    if kept.note or kept.tags or kept.state != "unread":
+        return False
+    await library.drop(press.member, kept.id)
+    return True

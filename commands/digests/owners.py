@@ -117,6 +117,10 @@ class Owners:
         server: discord.Guild | None = None
         try:
             server = await self._server(notice.digest)
+            if not notice.to:  # who set it up had everything about them forgotten
+                if server is None or server.owner_id is None:
+                    return None
+                notice = replace(notice, to=server.owner_id)
             await self._send(notice, server)
         except discord.HTTPException as error:
             log.info("%d was not told of digest %d (%s)", notice.to, notice.digest.id, error)

@@ -85,14 +85,36 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     ),
     (
         r"(?:(?:show|list|open|see)\s+(?:me\s+)?)?my\s+(?:library|saved\s+papers|reading\s+list|bookmarks)"
-        r"|(?:what|which)(?:\s+papers?)?\s+(?:did|have)\s+i\s+(?:saved?|keep|kept)",
+        r"|(?:what|which)(?:\s+papers?)?\s+(?:did|have)\s+i\s+(?:saved?|keep|kept)"
+        r"|(?:what|which)(?:\s+papers)?(?:\s+are|\s+is|'s)\s+in\s+my\s+library",
         "/library show lists what you saved.",
     ),
     (
         r"(?:(?:find|suggest|recommend|show|give)\s+(?:me\s+)?|i\s+need\s+|(?:i'm\s+|i\s+am\s+)?looking\s+for\s+)"
         r"(?:an?\s+|some\s+|new\s+|possible\s+)*(?:collaborators?|co-?authors?|people\s+to\s+work\s+with)"
-        r"(?:\s+for\s+me)?",
+        r"(?:\s+for\s+me)?|collaborators\s+for\s+me"
+        r"|(?:with\s+)?whom?\s+(?:could|can|should|might)\s+i\s+(?:work|collaborate|write(?:\s+papers?)?)(?:\s+with)?",
         "/collaborators suggests people for your name or for a topic, and says why.",
+    ),
+    (
+        r"(?:(?:show|list|find)\s+(?:me\s+)?(?:all\s+(?:of\s+)?)?)?my\s+(?:own\s+)?(?:papers|publications)"
+        r"|(?:what|which\s+papers)\s+(?:have|did)\s+i\s+(?:published?|written|write)",
+        "/papers with your name, as your papers print it, lists them. /claim connects you to them.",
+    ),
+    (
+        r"(?:(?:show|open|see)\s+(?:me\s+)?)?my\s+(?:own\s+)?digests?",
+        "/digest mine opens your own digest, or starts one.",
+    ),
+    (
+        r"(?:(?:show|open|see|edit)\s+(?:me\s+)?)?my\s+(?:profile|claims?)",
+        "/profile show is what others see of you. /claim connects you to your papers.",
+    ),
+    (
+        r"(?:who(?:'s|\s+is)|what\s+(?:did|has|does)|(?:(?:show|list|find)\s+(?:me\s+)?)?"
+        r"(?:papers?|publications|work)\s+(?:by|of|from))\s+<@!?\d{1,20}>"
+        r"(?:\s+(?:publish(?:ed)?|writ(?:e|ten)|works?\s+on))?",
+        "To see a member's papers, right-click the member (on a phone, hold), then choose *Apps* and "
+        "*Papers*. It works if the member allows it.",
     ),
     (r"(?:stop\s+following|unfollow)(?:\s+.{1,200})?", "To stop following something, use /unfollow."),
     (

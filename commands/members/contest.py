@@ -33,6 +33,10 @@ WHO_MAY = (
     "Only somebody who is not a party to it can settle this: those who manage the server where the claim was "
     "made, or the person who runs this Labmate."
 )
+MANAGERS_SETTLE = (
+    "Those who manage a server settle the claims contested there, with /contests in that server. To contest "
+    "a claim yourself, use /contest."
+)
 log = logging.getLogger("labmate")
 
 
@@ -254,7 +258,7 @@ class ContestCommands(commands.Cog, name="Contests"):
         if await is_operator(interaction):
             return await show_contests(interaction, self._services, await contests.open_anywhere())
         if not manages_server(interaction):
-            raise UserError(WHO_MAY)
+            raise UserError(MANAGERS_SETTLE)
         open_contests = await contests.open_in(interaction.guild_id or 0)
         return await show_contests(interaction, self._services, open_contests)
 

@@ -50,9 +50,9 @@ async def ask_forget(member: int) -> ui.LayoutView:
         "This deletes everything that I keep about you: your claim and profile, what you kept from a CV, "
         "what you follow, your settings, the people you did not want suggested, your library and what you "
         "liked, your own digests and feeds, your invitations, and what you asked in threads. If others "
-        "blocked you, that stays. A person's history will still show that a claim was made, contested and "
-        "ended, but not who was involved. You can't undo this. Older backups of the database keep it until "
-        "they are deleted.",
+        "blocked you, that stays, as do corrections that you made and the operator's log of decisions. A "
+        "person's history will still show that a claim was made, contested and ended, but not who was "
+        "involved. You can't undo this. Older backups of the database keep it until they are deleted.",
         [[link("me.forget", "Delete it for good", member=member)]],
     )
 

@@ -188,6 +188,7 @@ class Collaborators(commands.Cog):
         private: bool = False,
     ) -> None:
         """Suggest possible collaborators, and say why"""
+        private = private or who is None  # else a channel would see whose papers the member has claimed
         within = Within(interaction.guild_id if in_server else None, in_server, open_only)
         work = self._collaborators(interaction, who, topic, within, new_only)
         await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, *NEEDS))

@@ -236,7 +236,7 @@ class Claims(ClaimLookup):
         return {
             "claims": [_plain(row._mapping) for row in claims],
             "vouches": [_plain(row._mapping) for row in vouches],
-            "contests": [_plain(row._mapping) for row in contests],
+            "contests": [_plain({**row._mapping, "settled_by": None}) for row in contests],
             "servers": [str(guild) for guild in servers],
             "profile": [_plain({n: getattr(profile, n) for n in Profile.__slots__})] if profile else [],
         }

@@ -238,6 +238,29 @@ class Corrections(Repository):
         async with self._read() as connection:
             return int(await connection.scalar(query) or 0)
 
+    async def held(self, member: int) -> dict[str, Any]:
+        """The corrections that a member made, ready for JSON."""
+        query = _CORRECTIONS.where(CorrectionRow.made_by == member).order_by(CorrectionRow.id)
+        async with self._read() as connection:
+            made = [_correction(row) for row in await connection.execute(query)]
+        return {
+            "corrections": [
+                {
+                    "kind": c.kind,
+                    "papers": [c.paper_id, c.other_paper_id],
+                    "server": str(c.guild or ""),
+                    "name_shown": c.made_by_name,
+                    "made": c.made.isoformat(),
+                    "undone": c.undone is not None,
+                }
+                for c in made
+            ]
+        }
+
+    async def forget(self, member: int) -> int:
+        """Nothing: who wrote what is a fact about papers, as docs/members.md says."""
+        return 0
+
     async def newest_change(self) -> int:
         """Grows with every correction that is made or taken back for all."""
         everywhere = CorrectionRow.authority.in_(GLOBAL)

@@ -24,6 +24,22 @@ MOST_DRAFTS = 5
 LIVE = ("active", "paused", "broken")
 SCHEDULE = ("state", "at", "days", "zone")
 """What decides when a digest is due."""
+_SETTINGS = (
+    "name",
+    "state",
+    "query",
+    "require",
+    "exclude",
+    "news",
+    "most",
+    "days",
+    "at",
+    "zone",
+    "quiet",
+    "style",
+)
+_EVERY = 10_000
+"""More postings than a digest can have."""
 
 
 _DIGEST = [getattr(DigestRow, name) for name in Digest.__slots__]
@@ -153,22 +169,44 @@ class Digests(Deliveries, Opinions, Seeds):
 
     async def held(self, member: int) -> dict[str, Any]:
         """All that is held about a member, ready for JSON."""
-        mine = DigestRow.guild == 0, DigestRow.owner == member, DigestRow.state != "deleted"
-        own = await self._digests(*mine)
+        said = select(OpinionRow.guild, OpinionRow.paper_id, OpinionRow.kind, OpinionRow.made)
+        async with self._read() as connection:
+            thought = await connection.execute(
+                said.where(OpinionRow.member == member).order_by(OpinionRow.made)
+            )
+            opinions = [
+                {"server": str(guild or ""), "paper": paper, "opinion": kind, "made": made.isoformat()}
+                for guild, paper, kind, made in thought
+            ]
+        own = await self._digests(
+            DigestRow.guild == 0, DigestRow.owner == member, DigestRow.state != "deleted"
+        )
+        set_up = await self._digests(DigestRow.guild != 0, DigestRow.owner == member)
         return {
-            "opinions": [
-                {"paper": paper, "opinion": kind, "made": when.isoformat()}
-                for _, paper, kind, when in await self.opinions(member=member)
+            "opinions": opinions,
+            "own_digests": [await self._settings(digest) for digest in own],
+            "server_digests": [
+                {"server": str(d.guild), "name": d.name, "state": d.state, "made": d.made.isoformat()}
+                for d in set_up
             ],
-            "own_digests": [
-                {"name": d.name, "query": d.query, "require": d.require, "exclude": d.exclude, "zone": d.zone}
-                | {"learns_from": [seed.paper for seed in await self.seeds(d.id)]}
-                for d in own
+        }
+
+    async def _settings(self, digest: Digest) -> dict[str, Any]:
+        """A member's own digest and what it posted, ready for JSON."""
+        return {
+            **{name: getattr(digest, name) for name in _SETTINGS},
+            "categories": sorted(digest.category_set),
+            "people": list(digest.person_numbers),
+            "made": digest.made.isoformat(),
+            "learns_from": [seed.paper for seed in await self.seeds(digest.id)],
+            "posted": [
+                {"day": one.slot.isoformat(), "state": one.state, "papers": [it.paper for it in one.papers]}
+                for one in await self.history(digest.id, _EVERY)
             ],
         }
 
     async def forget(self, member: int) -> int:
-        """Delete a member's opinions and own digests; a server's digests are the server's."""
+        """Delete a member's opinions and own digests; a server's stay, without who set them up."""
         own = select(DigestRow.id).where(DigestRow.guild == 0, DigestRow.owner == member)
         gone = 0
         async with self._writer.begin() as connection:
@@ -178,6 +216,7 @@ class Digests(Deliveries, Opinions, Seeds):
                 delete(DeliveryRow).where(DeliveryRow.digest_id.in_(own)),
                 delete(SeedRow).where(SeedRow.digest_id.in_(own)),
                 delete(DigestRow).where(DigestRow.guild == 0, DigestRow.owner == member),
+                update(DigestRow).where(DigestRow.owner == member).values(owner=0),
             ):
                 gone += (await connection.execute(statement)).rowcount
         return gone

@@ -65,7 +65,7 @@ _COLUMNS = [getattr(LibraryRow, name) for name in Kept.__slots__]
 
 
 def _kept(row: Any) -> Kept:
-    values = dict(row._mapping)
+    values = {name: row._mapping[name] for name in Kept.__slots__}
     record = json.loads(values["record"]) if values["record"] else {}
     tags = tuple(values["tags"].split("\n")) if values["tags"] else ()
     return Kept(**(values | {"record": record, "tags": tags}))
@@ -251,7 +251,6 @@ class Library(Repository):
         work = await self.find(member, number)
         now = utc_now()
         async with self._change(member) as connection:
-            await connection.execute(delete(LibraryRow).where(LibraryRow.gone < now - UNDO_FOR))
             mine = (LibraryRow.member == member) & (LibraryRow.id == number)
             await connection.execute(update(LibraryRow).where(mine).values(gone=now))
         return work
@@ -278,11 +277,21 @@ class Library(Repository):
         """Undo :meth:`drop`; None where it is too late."""
         async with self._change(member) as connection:
             mine = (LibraryRow.member == member) & (LibraryRow.id == number)
-            await connection.execute(update(LibraryRow).where(mine).values(gone=None))
+            in_time = LibraryRow.gone >= utc_now() - UNDO_FOR
+            await connection.execute(update(LibraryRow).where(mine, in_time).values(gone=None))
         return await self.find(member, number)
 
+    async def forget_old(self) -> int:
+        """Delete what was removed so long ago that it can't be put back; returns how many works."""
+        old = LibraryRow.gone < utc_now() - UNDO_FOR
+        async with self._writer.begin() as connection:
+            return int((await connection.execute(delete(LibraryRow).where(old))).rowcount)
+
     async def held(self, member: int) -> dict[str, Any]:
-        """All that is held about a member, ready for JSON."""
+        """All that is held about a member, ready for JSON; also what they removed and can still put back."""
+        removed = select(*_COLUMNS, LibraryRow.gone).where(LibraryRow.member == member, not_(_HERE))
+        async with self._read() as connection:
+            gone = [(_kept(row), row.gone) for row in await connection.execute(removed)]
         return {
             "library": [
                 {
@@ -292,8 +301,9 @@ class Library(Repository):
                     "note": kept.note,
                     "tags": list(kept.tags),
                     "kept": kept.made.isoformat(),
+                    "removed": when.isoformat() if when else None,
                 }
-                for kept in await self.of(member)
+                for kept, when in [*((kept, None) for kept in await self.of(member)), *gone]
             ]
         }
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import delete, func, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
 from data.stores.repository import Repository
@@ -14,6 +16,32 @@ from data.tables.papers import PaperRow
 OPINIONS = ("like", "save", "dislike", "skip")
 _PRESENT = func.coalesce(PaperRow.merged_into, PaperRow.id)
 """SQL: the present number of the paper that an opinion is about."""
+
+
+class _Thought(NamedTuple):
+    """What a member thinks of a paper, and the numbers under which it is kept."""
+
+    guild: int
+    member: int
+    papers: tuple[int, ...]
+    """The paper, then those that were merged into it."""
+    kind: str | None
+
+
+async def _thought(connection: AsyncConnection, guild: int, member: int, paper: int) -> _Thought:
+    mine = (OpinionRow.guild == guild) & (OpinionRow.member == member)
+    same = select(OpinionRow.paper_id, OpinionRow.kind).join(PaperRow, PaperRow.id == OpinionRow.paper_id)
+    said = (await connection.execute(same.where(mine, _PRESENT.in_([paper])).order_by(OpinionRow.made))).all()
+    return _Thought(guild, member, (paper, *(row.paper_id for row in said)), said[-1].kind if said else None)
+
+
+async def _replace(connection: AsyncConnection, old: _Thought, kind: str | None, channel: int) -> None:
+    same = OpinionRow.guild == old.guild, OpinionRow.member == old.member
+    await connection.execute(delete(OpinionRow).where(*same, OpinionRow.paper_id.in_(old.papers)))
+    if kind is not None:
+        assert kind in OPINIONS
+        row = {"guild": old.guild, "member": old.member, "paper_id": old.papers[0], "kind": kind}
+        await connection.execute(insert(OpinionRow).values(**row, channel=channel, made=utc_now()))
 
 
 class Opinions(Repository):
@@ -26,19 +54,24 @@ class Opinions(Repository):
 
         Returns what they thought before.
         """
-        mine = (OpinionRow.guild == guild) & (OpinionRow.member == member)
-        same = select(OpinionRow.paper_id, OpinionRow.kind).join(PaperRow, PaperRow.id == OpinionRow.paper_id)
-        same = same.where(mine, _PRESENT.in_([paper])).order_by(OpinionRow.made)
         async with self._writer.begin() as connection:
-            said = (await connection.execute(same)).all()
-            before: str | None = said[-1].kind if said else None
-            numbers = [paper, *(row.paper_id for row in said)]
-            await connection.execute(delete(OpinionRow).where(mine, OpinionRow.paper_id.in_(numbers)))
-            if kind is not None:
-                assert kind in OPINIONS
-                row = {"guild": guild, "member": member, "paper_id": paper, "kind": kind, "channel": channel}
-                await connection.execute(insert(OpinionRow).values(**row, made=utc_now()))
-        return before
+            before = await _thought(connection, guild, member, paper)
+            await _replace(connection, before, kind, channel)
+        return before.kind
+
+    async def undo(
+        self, guild: int, member: int, paper: int, said: str, before: str | None, channel: int = 0
+    ) -> tuple[bool, str | None]:
+        """Give a member back what they thought of a paper before they ``said`` something.
+
+        Returns whether they still thought what they said, and what they think now: later words stay.
+        """
+        async with self._writer.begin() as connection:
+            now = await _thought(connection, guild, member, paper)
+            if now.kind != said:
+                return False, now.kind
+            await _replace(connection, now, before, channel)
+        return True, before
 
     async def opinions(
         self, *, guild: int | None = None, member: int | None = None, since: datetime | None = None

@@ -124,6 +124,7 @@ class Store(Papers, ChangedPapers, Runs):
             self.invitations,
             self.own_works,
             self.audit,
+            self.corrections,
             self.asked_questions,
             self.digests,
             self.direct_channels,

@@ -141,6 +141,7 @@ def _digests() -> dict[str, Row]:
     opinions = {"s": "save", "l": "like", "d": "dislike", "u": "take_back", "m": "similar"}
     for letter, name in opinions.items():
         rows[f"digest.{name}"] = open_to_all(f"dg:{letter}:{{paper}}")
+    rows["digest.undo"] = open_to_all("dg:z:{paper}:l:n")
     return rows
 
 

@@ -130,7 +130,7 @@ async def test_a_contested_claim_says_so_until_a_manager_settles_it(mailing):
     assert "already contested this" in (await second.slash("/contest person:ChonLam Lao reason:again")).text
     card = await user.slash("/author name:ChonLam Lao")
     assert "contested by 1 member" in (await card.press("Why these figures?")).text
-    assert "Only somebody who is not a party" in (await second.slash("/contests")).text
+    assert "Those who manage a server settle" in (await second.slash("/contests")).text
     listed = await user.slash("/contests")
     assert "@everyone" not in listed.text
     looked = await listed.press("Look")

@@ -302,3 +302,9 @@ async def test_a_digest_that_can_t_be_made_keeps_no_other_from_being_posted(scen
         patched.setattr(Poster, "prepare", fails)
         assert await scene.poster.tick() == 1
     assert await scene.poster.tick() == 1
+
+
+async def test_in_a_direct_message_a_server_s_digest_is_not_set_up(scene):
+    scene.user.channel_id, scene.user.guild_id = await scene.user.direct_messages(), None
+    reply = await scene.user.slash("/digest create")
+    assert reply.text == "Set up a server's digest in the server. For one of your own: /digest mine."

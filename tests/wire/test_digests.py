@@ -72,7 +72,7 @@ async def test_taste_is_learned_and_nothing_is_shown_twice(scene):
     assert not first & set(second), "what was shown is not shown again"
     assert "switches" in second[0], "and what is like the saved paper comes first"
     assert "saved or liked here" in scene.posts()[1].text
-    assert "Taken back" in (await saved.press("Undo")).text
+    assert "Removed from your library" in (await saved.press("Undo")).text
     history = await scene.user.slash("/digest history")
     assert history.text.count("posted") == 2
     assert (await scene.bot.services.store.digests.find(digest.id)).upto == tuesday

@@ -39,6 +39,16 @@ async def test_one_s_own_papers_and_collaborators_are_one_s_own_to_see(two):
         assert "/claim" in reply.text
 
 
+async def test_suggestions_for_oneself_do_not_show_a_channel_whose_papers_one_has_claimed(two):
+    _, _, other = two
+    for typed in ("/collaborators new_only:False", "/collaborators topic:training"):
+        assert (await other.slash(typed)).is_private, typed
+    assert "ollaborators for ChonLam Lao" in (await other.slash("/collaborators new_only:False")).text
+    named = await other.slash("/collaborators who:ChonLam Lao new_only:False")
+    assert not named.is_private
+    assert "ollaborators for ChonLam Lao" in named.text
+
+
 async def test_others_see_nothing_until_the_member_says_so(two):
     bot, user, other = two
     for account, seen in (("", False), ("claimed", False), ("all", True)):

@@ -112,6 +112,13 @@ async def test_a_direct_message_needs_no_mention(place):
     assert len(of_kind(discord, DM)) == 1
 
 
+async def test_a_question_about_another_member_is_told_where_members_show_their_papers(place):
+    _, _, user = place
+    for asked in ("who is {}", "papers by {}"):
+        reply = await user.mention(asked.format(f"<@{user.user['id']}>"))
+        assert reply.text.startswith("To see a member's papers, right-click the member")
+
+
 async def test_what_takes_long_is_said_and_then_answered_in_its_place(tmp_path):
     async with (
         LocalDiscord() as discord,

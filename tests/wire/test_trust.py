@@ -312,7 +312,7 @@ async def test_no_side_of_a_contest_settles_it(servers):
     channel = state.dm_between(state.application["bot"]["id"], servers.you.user["id"])
     [told] = state.messages[channel["id"]].values()
     assert "The claim of ChonLam Lao" in str(told)
-    assert "Only somebody who is not a party" in (await servers.ada.slash("/contests")).text
+    assert "Those who manage a server settle" in (await servers.ada.slash("/contests")).text
     assert "No contested claims are waiting" in (await servers.mallory.slash("/contests")).text
     [contest] = await servers.services.store.contests.open_anywhere()
     assert contest.for_operator

@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import event
 
+from data.calendar.clock import utc_now
+from data.stores.library import UNDO_FOR
 from data.stores.store import Store
 
 
@@ -49,6 +51,21 @@ async def test_tags_follow_every_change(store):
     assert await store.library.tags(1) == {}
     await filled(store, 1, 1)
     assert await store.library.tags(1) == {"all": 1, "of 0": 1}
+
+
+async def test_a_removed_work_and_its_note_are_gone_after_a_day(store, monkeypatch):
+    await filled(store, 1, 2)
+    for kept in await store.library.of(1):
+        await store.library.change(1, kept.id, note="mine alone")
+        await store.library.drop(1, kept.id)
+    assert [one["removed"] is None for one in (await store.library.held(1))["library"]] == [False, False]
+    assert await store.library.put_back(1, kept.id) is not None
+    await store.library.drop(1, kept.id)
+    later = utc_now() + UNDO_FOR + timedelta(minutes=1)
+    monkeypatch.setattr("data.stores.library.utc_now", lambda: later)
+    assert await store.library.put_back(1, kept.id) is None, "it is too late"
+    assert await store.library.forget_old() == 2
+    assert (await store.library.held(1))["library"] == []
 
 
 @pytest.mark.parametrize("work", [{"tags": ("thesis",)}, {"note": "a week's reading"}, {"state": "read"}])
