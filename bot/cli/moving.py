@@ -10,7 +10,7 @@ import typer
 from bot.cli.command_line import perform, settings
 from bot.cli.reporter import Reporter
 from bot.logs import log_to
-from bot.settings_checks import SettingError, check_database
+from bot.settings_checks import EMPTY, SettingError, check_database
 
 
 def move(
@@ -27,7 +27,7 @@ def move(
     try:
         check_database(to)
     except SettingError as error:
-        print(str(error).replace("DATABASE_URL", "--to", 1), file=sys.stderr)
+        print(str(error).replace("DATABASE_URL", "--to", 1).replace(f", or {EMPTY}", ""), file=sys.stderr)
         sys.exit(2)
 
     async def work() -> None:

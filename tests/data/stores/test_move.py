@@ -141,7 +141,8 @@ async def test_the_command_moves_and_says_what_to_do_next(tmp_path):
 
     status, said = await run("--to", "mysql://me@host/x")
     assert status == 2
-    assert said.startswith("--to: it names")
+    assert said.startswith("--to: it begins with mysql:, which Labmate does not support.")
+    assert "leave it empty" not in said
     status, said = await run("--to", postgres)
     assert status == 0, said
     assert "3 rows, checksum" in said
