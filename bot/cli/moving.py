@@ -42,8 +42,8 @@ def move(
         for name, content in moved.items():
             print(f"  {name:20} {content.rows:>12,} rows, checksum {content.checksum:016x}")
         print(
-            f"Everything is in {shown(to)}, and the same as before. To use it, set DATABASE_URL to that "
-            "address and start Labmate. The old database is left as it was."
+            f"Everything is in {shown(to)}, and the same as before. To use it, set DATABASE_URL to what "
+            "you gave as --to, and start Labmate. The old database is left as it was."
         )
 
     perform(work())
