@@ -7,19 +7,22 @@ import math
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from bot.backups import folder_of, overdue
 from bot.client import Labmate
 from bot.metrics import build
 from bot.scheduler import Scheduler
+from bot.settings import Settings
 from bot.worker import RunOutcome
 from commands.kit.progress import Progress
 from data.calendar import clock
 from data.calendar.slots import undone
+from data.database.backups import newest_in
 from data.database.unavailable import DatabaseUnavailableError
 from index.digest.due import LATE
 from index.search.following import Lag
@@ -27,6 +30,8 @@ from index.search.following import Lag
 AWAY = 60.0
 """Seconds that the connection to Discord may be lost; resuming takes a few."""
 DATABASE_SECONDS = 5.0
+TIME_FOR_BACKUP = 3_600.0
+"""Seconds after the start in which an overdue backup is made."""
 KEPT = 2.0
 """Seconds for which a look is reused, so that frequent requests cost little."""
 STATES = ("written", "posted", "empty", "missed", "failed")
@@ -48,6 +53,8 @@ class Look:
     waiting: int = 0
     lag: Lag = field(default_factory=Lag)
     newest: date | None = None
+    backup: datetime | None = None
+    """When the newest backup was made."""
     digests: dict[str, int] = field(default_factory=dict)
     """``active``, ``due``, ``late``, ``posted_late`` and deliveries by state."""
     workers: dict[tuple[str, RunOutcome], int] = field(default_factory=dict)
@@ -57,12 +64,13 @@ class Look:
 class Health:
     """Looks at everything, at most every two seconds."""
 
-    def __init__(self, bot: Labmate, scheduler: Scheduler) -> None:
+    def __init__(self, bot: Labmate, scheduler: Scheduler, settings: Settings | None = None) -> None:
         self._bot = bot
+        self._settings = settings
         self._scheduler = scheduler
         self._last: Look | None = None
         self._looked = 0.0
-        self._connected = time.monotonic()
+        self._began = self._connected = time.monotonic()
         self._lock = asyncio.Lock()
         self._figures = _Figures(self)
         bot.metrics.registry.register(self._figures)
@@ -95,6 +103,7 @@ class Health:
         corpus = self._bot.services.corpus
         look.papers, look.waiting = len(corpus.facets), corpus.waiting()
         look.model = corpus.embedder.is_loaded
+        await self._backups(look)
         try:
             async with asyncio.timeout(DATABASE_SECONDS):
                 await self._database(look)
@@ -119,6 +128,19 @@ class Health:
         if look.digests.get("late"):
             look.worth_knowing.append(f"{look.digests['late']} digests are late")
         return look
+
+    async def _backups(self, look: Look) -> None:
+        if (config := self._settings) is None:
+            return
+        now = clock.now()
+        look.backup = await asyncio.to_thread(newest_in, folder_of(config), now)
+        if overdue(config, look.backup, now) and time.monotonic() - self._began >= TIME_FOR_BACKUP:
+            is_old = "there is no backup yet"
+            if look.backup is not None:
+                is_old = f"the newest backup is {(now - look.backup) / timedelta(hours=1):.0f} hours old"
+            look.worth_knowing.append(
+                f"{is_old}, although one is due every {config.backup_every:g} hours; the log says why"
+            )
 
     def _gateway(self, look: Look) -> None:
         bot = self._bot
@@ -246,6 +268,9 @@ class _Figures:
         for (command, outcome), count in look.workers.items():
             runs.add_metric([command, outcome], count)
         yield runs
+        if look.backup:
+            text, made = "When the newest backup was made", look.backup.timestamp()
+            yield GaugeMetricFamily("labmate_newest_backup_timestamp_seconds", text, value=made)
         yield from self._work()
 
     def _work(self) -> Iterator[Metric]:

@@ -37,10 +37,11 @@ _PROXIED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Pro
 class HealthServer:
     """Answers /healthz and /metrics."""
 
-    def __init__(self, bot: Labmate, scheduler: Scheduler, token: str | None) -> None:
+    def __init__(self, bot: Labmate, scheduler: Scheduler, settings: Settings) -> None:
         self._bot = bot
-        self._health = Health(bot, scheduler)
-        self._token = token
+        self._health = Health(bot, scheduler, settings)
+        token = settings.metrics_token
+        self._token = token.get_secret_value() if token else None
 
     def close(self) -> None:
         """Stop reporting."""
@@ -86,8 +87,7 @@ async def serving(
         yield None
         return
     services = bot.services
-    token = settings.metrics_token.get_secret_value() if settings.metrics_token else None
-    health = HealthServer(bot, scheduler, token)
+    health = HealthServer(bot, scheduler, settings)
     feeds = FeedServer(services, services.feed_url or f"http://{listen}")
     app = web.Application(client_max_size=1024)
     app.router.add_get("/feeds/{token:[A-Za-z0-9_-]{20,64}}.xml", feeds.answer)

@@ -30,6 +30,8 @@ _MORE_FILES = (
 )
 """What is there, too, and must belong to the user who runs Labmate."""
 _DRIVERS = {"sqlite": "aiosqlite", "postgresql": "asyncpg"}
+EMPTY = "leave it empty for labmate.db in LABMATE_DATA"
+"""The other advice for DATABASE_URL."""
 _ADVICE = {
     errno.EROFS: "Mount its disk for writing (in a container, as a volume), or name another folder.",
     errno.ENOSPC: "Make room on its disk, or name a folder on another one.",
@@ -63,7 +65,7 @@ def check(settings: Settings) -> None:
     if settings.labmate_files.startswith("s3://"):
         _s3()
     elif settings.labmate_files:
-        _folder("LABMATE_FILES", Path(settings.labmate_files))
+        check_folder("LABMATE_FILES", Path(settings.labmate_files))
     if settings.llm_url:
         _llm()
     if settings.labmate_clock is not None:
@@ -115,7 +117,7 @@ def _llm() -> None:
 
 
 def _data(folder: Path) -> None:
-    _folder("LABMATE_DATA", folder)
+    check_folder("LABMATE_DATA", folder)
     for name in FOLDERS:
         if _exists("LABMATE_DATA", folder / name) and not (folder / name).is_dir():
             raise SettingError(
@@ -151,8 +153,14 @@ def _owner(path: Path) -> str:
         return ""
 
 
-def _folder(setting: str, folder: Path) -> None:
-    """Raise unless this is a folder that can be written to, or one that can be made."""
+def check_folder(setting: str, folder: Path) -> None:
+    """Refuse what is not a folder that can be written to; where there is none, it is made.
+
+    Raises
+    ------
+    SettingError
+        It names the setting.
+    """
     existing = folder.absolute()
     while not _exists(setting, existing):
         existing = existing.parent
@@ -201,7 +209,8 @@ def check_database(url: str) -> None:
     except (ArgumentError, ValueError):  # drop the cause, which may show the password
         raise SettingError(_forms("it is not the address of a database")) from None
     if _DRIVERS.get(name) != driver:
-        raise SettingError(_forms(f"it names {name}+{driver}, which Labmate does not support"))
+        given = url.partition(":")[0]
+        raise SettingError(_forms(f"it begins with {given}:, which Labmate does not support"))
     if find_spec(driver) is None:
         raise SettingError(
             f"DATABASE_URL: this needs the package {driver}. Install it: "
@@ -218,14 +227,14 @@ def check_database(url: str) -> None:
 def _forms(what: str) -> str:
     return (
         f"DATABASE_URL: {what}. Write sqlite+aiosqlite:////folder/labmate.db or "
-        "postgresql+asyncpg://user:password@host/name, or leave it empty for labmate.db in LABMATE_DATA."
+        f"postgresql+asyncpg://user:password@host/name, or {EMPTY}."
     )
 
 
 def _sqlite(setting: str, path: Path) -> None:
     if _exists(setting, path) and not path.is_file():
         raise SettingError(f"{setting}: {path} is not a file, so it can't be the database. Move it away.")
-    _folder(setting, path.parent)
+    check_folder(setting, path.parent)
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
         raise SettingError(
             f"{setting}: this user can't read and write {path}. "

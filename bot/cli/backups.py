@@ -52,13 +52,18 @@ def backup(
 def _make(config: Settings, path: Path | None, *, events: bool) -> backups.Checked:
     if config.labmate_clock is not None:
         clock.follow(config.labmate_clock)
-    folder = folder_of(config)
+    database, folder = _database(config), folder_of(config)
+    if not database.exists():
+        raise StoreError(
+            f"There is no database at {database}: nothing is kept there yet, or LABMATE_DATA or DATABASE_URL "
+            "names another place than the one that Labmate runs with."
+        )
     target = path or folder / backups.folder_name(clock.now())
     report = Reporter(events=events)
     with report.showing():
-        backed_up = backups.back_up(_database(config), target, report.step)
+        backed_up = backups.back_up(database, target, report.step)
     if path is None:
-        for removed in backups.remove_oldest(folder, config.backup_keep):
+        for removed in backups.remove_oldest(folder, config.backup_keep, clock.now()):
             log.info("removed the old backup %s", removed.name)
     return backed_up
 

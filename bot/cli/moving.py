@@ -10,7 +10,7 @@ import typer
 from bot.cli.command_line import perform, settings
 from bot.cli.reporter import Reporter
 from bot.logs import log_to
-from bot.settings_checks import SettingError, check_database
+from bot.settings_checks import EMPTY, SettingError, check_database
 
 
 def move(
@@ -27,7 +27,7 @@ def move(
     try:
         check_database(to)
     except SettingError as error:
-        print(str(error).replace("DATABASE_URL", "--to", 1), file=sys.stderr)
+        print(str(error).replace("DATABASE_URL", "--to", 1).replace(f", or {EMPTY}", ""), file=sys.stderr)
         sys.exit(2)
 
     async def work() -> None:
@@ -42,8 +42,8 @@ def move(
         for name, content in moved.items():
             print(f"  {name:20} {content.rows:>12,} rows, checksum {content.checksum:016x}")
         print(
-            f"Everything is in {shown(to)}, and the same as before. To use it, set DATABASE_URL to that "
-            "address and start Labmate. The old database is left as it was."
+            f"Everything is in {shown(to)}, and the same as before. To use it, set DATABASE_URL to what "
+            "you gave as --to, and start Labmate. The old database is left as it was."
         )
 
     perform(work())

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sys
-from datetime import timedelta
 from pathlib import Path
 
 from bot.app import open_corpus
-from bot.backups import folder_of
+from bot.backups import ONLY_FILES, folder_of, overdue
 from bot.doctor.finding import Finding, bad, good, note
 from bot.settings import Settings
+from bot.settings_checks import SettingError, check_folder
 from data.calendar import clock
 from data.database import checksums
-from data.database.backups import kept_in
+from data.database.backups import kept_in, newest_in
 from data.database.engine import StoreError, shown, sqlite_path
 from data.stores.store import Store
 from index.documents.confinement import can_forbid
@@ -58,19 +58,25 @@ async def database(settings: Settings) -> list[Finding]:
 async def backups(settings: Settings) -> list[Finding]:
     """Whether backups are made, and the newest is recent."""
     if sqlite_path(settings.database) is None:
-        return []
-    times = kept_in(folder_of(settings))
-    newest = max(times.values(), default=None)
+        advice = "Use pg_dump (docs/operate.md), and leave BACKUP_EVERY empty."
+        return note(ONLY_FILES, advice) if settings.backup_every else []
+    folder, now = folder_of(settings), clock.now()
+    try:
+        if folder.exists():
+            check_folder("LABMATE_DATA", folder)
+    except SettingError as error:
+        return bad(str(error).removeprefix("LABMATE_DATA: "))
+    times, newest = kept_in(folder, now), newest_in(folder, now)
     count = "1 backup" if len(times) == 1 else f"{len(times)} backups"
     summary = f"{count}, newest from {newest:%Y-%m-%d %H:%M} UTC" if newest else "no backup yet"
-    if times and (altered := await asyncio.to_thread(_altered, max(times, key=lambda path: times[path]))):
+    if times and (altered := await asyncio.to_thread(_altered, [*times][-1])):
         return bad(altered, "To make a new one now: python -m bot backup")
     if not settings.backup_every:
         return note(
             f"{summary}; automatic backups are off",
             "BACKUP_EVERY=24 makes one a day; to make one now: python -m bot backup",
         )
-    if newest is None or clock.now() - newest > timedelta(hours=2 * settings.backup_every + 1):
+    if overdue(settings, newest, now):
         return note(
             f"{summary}, although one is due every {settings.backup_every:g} hours",
             "A running Labmate makes them; if one failed, labmate.log says why.",

@@ -138,18 +138,26 @@ def folder_name(instant: datetime) -> str:
     return instant.astimezone(UTC).strftime(_NAME)
 
 
-def kept_in(folder: Path) -> dict[Path, datetime]:
-    """The backups in a folder with their times, oldest first; other files are left out."""
+def kept_in(folder: Path, now: datetime) -> dict[Path, datetime]:
+    """The backups in a folder with their times, oldest first; other files are left out.
+
+    Those from after ``now`` were made while the clock was ahead. They come first: their age is not known.
+    """
     times = {}
-    for path in sorted(folder.glob("labmate-*.db")):
+    for path in folder.glob("labmate-*.db"):
         with contextlib.suppress(ValueError):
             times[path] = datetime.strptime(path.name, _NAME).replace(tzinfo=UTC)
-    return times
+    return dict(sorted(times.items(), key=lambda kept: (kept[1] <= now, kept[1])))
 
 
-def remove_oldest(folder: Path, keep: int) -> list[Path]:
+def newest_in(folder: Path, now: datetime) -> datetime | None:
+    """When the newest backup in a folder was made; None without one, or if all are from after ``now``."""
+    return max((made for made in kept_in(folder, now).values() if made <= now), default=None)
+
+
+def remove_oldest(folder: Path, keep: int, now: datetime) -> list[Path]:
     """Remove all but the newest ``keep`` backups; returns the removed ones."""
-    gone = list(kept_in(folder))[:-keep]
+    gone = list(kept_in(folder, now))[:-keep]
     for path in gone:
         path.unlink(missing_ok=True)
     return gone

@@ -12,6 +12,7 @@ from data.stores.library import MAX_NOTE, MOST_TAGS, STATES
 from data.stores.slices import slices
 from data.tables.digests import OpinionRow, SeedRow, ShownRow
 from data.tables.library import LibraryRow, ListPaperRow
+from data.tables.members import FollowRow
 from data.tables.papers import CorrectionRow
 
 _KEPT: tuple[tuple[Any, tuple[str, ...]], ...] = (
@@ -27,7 +28,8 @@ _KEPT: tuple[tuple[Any, tuple[str, ...]], ...] = (
 async def follow(connection: AsyncConnection, present: Mapping[int, int]) -> None:
     """Let what is kept of merged papers lead to those that they are now.
 
-    Where both are kept, one stays: of opinions the later one, and in a library the notes of both.
+    Where both are kept, one stays: of opinions the later one, of what lists, digests and followers have the
+    earlier one, and in a library the notes and tags of both.
 
     Parameters
     ----------
@@ -40,6 +42,7 @@ async def follow(connection: AsyncConnection, present: Mapping[int, int]) -> Non
             for row in rows.mappings().all():
                 mine = [getattr(table, key) == row[key] for key in keys]
                 await _follow_one(connection, table, mine, row, present[row["paper_id"]])
+    await _lead_followers(connection, present)
     for column in (CorrectionRow.paper_id, CorrectionRow.other_paper_id):
         for part in slices(present):
             found = await connection.execute(select(CorrectionRow.id, column).where(column.in_(part)))
@@ -57,12 +60,39 @@ async def _follow_one(
     if other is None:
         await connection.execute(update(table).where(*old).values(paper_id=present))
         return
-    if table is LibraryRow:
-        await connection.execute(update(table).where(*new).values(**_both(row, other)))
-    elif table is OpinionRow and row["made"] > other["made"]:
-        later = {"kind": row["kind"], "made": row["made"], "channel": row["channel"]}
-        await connection.execute(update(table).where(*new).values(**later))
+    await connection.execute(update(table).where(*new).values(**_joined(table, row, other)))
     await connection.execute(delete(table).where(*old))
+
+
+async def _lead_followers(connection: AsyncConnection, present: Mapping[int, int]) -> None:
+    of_papers = FollowRow.kind == "paper"
+    for part in slices(present):
+        old = FollowRow.target.in_([str(number) for number in part])
+        rows = await connection.execute(select(FollowRow.__table__).where(of_papers, old))
+        for row in rows.mappings().all():
+            now = str(present[int(row["target"])])
+            same = (of_papers, FollowRow.member == row["member"], FollowRow.target == now)
+            made = await connection.scalar(select(FollowRow.made).where(*same))
+            if made is None:
+                moved = update(FollowRow).where(FollowRow.id == row["id"])
+                await connection.execute(moved.values(target=now))
+                continue
+            await connection.execute(delete(FollowRow).where(FollowRow.id == row["id"]))
+            await connection.execute(update(FollowRow).where(*same).values(made=min(made, row["made"])))
+
+
+def _joined(table: Any, one: RowMapping, other: RowMapping) -> dict[str, Any]:
+    """What stays of two rows, but for their keys."""
+    if table is LibraryRow:
+        return _both(one, other)
+    if table is OpinionRow:  # a question that was not answered says nothing
+        stays = max((other, one), key=lambda row: (row["kind"] != "skip", row["made"]))
+    elif table is ShownRow:
+        stays = max((other, one), key=lambda row: row["day"])
+    else:
+        stays = min((other, one), key=lambda row: row["made"])
+    keys = {column.name for column in table.__table__.primary_key}
+    return {name: value for name, value in stays.items() if name not in keys}
 
 
 def _both(one: RowMapping, other: RowMapping) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from index.people.topics import Topics
 from index.search import origin
 from index.search.corpus import Corpus
 from index.search.intake import Intake
+from tests.helpers.postgres import new_database
 from tests.helpers.process import logged_in, run, start
 from tests.helpers.records import papers_file
 
@@ -93,10 +94,39 @@ async def test_backups_by_the_clock_by_hand_and_back(tmp_path, monkeypatch):
     assert run("restore", "--altered", str(kept), folder=lab).returncode == 0
 
 
+async def test_a_clock_that_was_ahead_costs_no_backup(tmp_path):
+    lab = tmp_path / "lab"
+    await load_sample(Settings(_env_file=None, labmate_data=lab))
+    folder = lab / "backups"
+    for year in (2091, 2092):
+        backups.back_up(lab / "labmate.db", folder / backups.folder_name(BEGIN.replace(year=year)))
+    set_so = {"BACKUP_KEEP": "2", "BACKUP_EVERY": "24"}
+    assert "although one is due every 24 hours" in run("doctor", folder=lab, **set_so).stdout
+    made = run("backup", folder=lab, **set_so)
+    assert made.returncode == 0
+    assert Path(made.stdout.split(" is intact")[0]).exists()
+    assert [path.name[8:12] for path in folder.iterdir() if "2091" in path.name] == []
+    assert f"2 backups, newest from {datetime.now(UTC):%Y}" in run("doctor", folder=lab, **set_so).stdout
+
+
+async def test_doctor_says_if_backups_can_not_be_written(tmp_path):
+    await load_sample(Settings(_env_file=None, labmate_data=tmp_path))
+    (tmp_path / "backups").write_text("in the way")
+    said = run("doctor", folder=tmp_path, BACKUP_EVERY="24").stdout
+    assert f"✗ Backups   {tmp_path / 'backups'} is a file" in said
+
+
+def test_doctor_says_that_labmate_backs_up_no_server(tmp_path):
+    said = run("doctor", folder=tmp_path, BACKUP_EVERY="24", DATABASE_URL=new_database()).stdout
+    assert "• Backups   BACKUP_EVERY is set, but Labmate makes no backups of PostgreSQL" in said
+    assert "pg_dump" in said
+
+
 def test_what_can_not_be_backed_up_is_said_in_one_line(tmp_path):
     absent = run("backup", folder=tmp_path / "lab", fresh=True)
     assert (absent.returncode, absent.stderr.count("\n")) == (1, 1)
-    assert "there is no such file" in absent.stderr
+    assert "There is no database" in absent.stderr
+    assert "LABMATE_DATA" in absent.stderr
     elsewhere = run("backup", folder=tmp_path, DATABASE_URL="postgresql+asyncpg://labmate@localhost/labmate")
     assert (elsewhere.returncode, elsewhere.stderr.count("\n")) in ((1, 1), (2, 1))
     assert ("pg_dump" if find_spec("asyncpg") else "asyncpg") in elsewhere.stderr

@@ -24,6 +24,7 @@ from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.calendar import clock
+from data.database import backups
 from tests.helpers import databases
 from tests.helpers.forked_worker import reader
 from tests.helpers.lab import Lab, settings_for
@@ -113,6 +114,28 @@ async def test_a_monitor_sees_the_pace_of_the_work_at_hand(lab: Lab):
     assert figures["labmate_work_total", "embedding"] == 4_000
     assert figures["labmate_work_per_second", "embedding"] == 50
     assert 0 < figures["labmate_work_left_seconds", "embedding"] <= 60
+
+
+@pytest.mark.sqlite("Labmate backs up files")
+async def test_a_backup_that_is_overdue_is_worth_knowing_and_a_monitor_sees_its_age(lab: Lab, monkeypatch):
+    monkeypatch.setattr(bot.health, "KEPT", 0.0)
+    monkeypatch.setattr(bot.health, "TIME_FOR_BACKUP", 0.0)
+    made = clock.now().replace(microsecond=0) - timedelta(hours=60)
+    settings = lab.settings.model_copy(update={"http_listen": "127.0.0.1:0", "backup_every": 24.0})
+    async with served(lab.bot, lab.scheduler, settings) as http:
+        said = (await http.health())[1]["worth_knowing"]
+        assert "there is no backup yet, although one is due every 24 hours; the log says why" in said
+        assert ("labmate_newest_backup_timestamp_seconds",) not in await http.figures()
+        settings.labmate_data.joinpath("backups").mkdir()
+        (settings.labmate_data / "backups" / backups.folder_name(made)).touch()
+        status, found = await http.health()
+        assert status == 200
+        late = "the newest backup is 60 hours old, although one is due every 24 hours; the log says why"
+        assert late in found["worth_knowing"]
+        figures = await http.figures()
+        assert figures["labmate_newest_backup_timestamp_seconds",] == made.timestamp()
+        (settings.labmate_data / "backups" / backups.folder_name(clock.now())).touch()
+        assert not [line for line in (await http.health())[1]["worth_knowing"] if "backup" in line]
 
 
 async def _settled(http: Http, before: dict) -> None:

@@ -492,7 +492,17 @@ def test_the_newest_backups_stay_and_other_files_are_left_alone(tmp_path):
     for day in days:
         (tmp_path / backups.folder_name(day)).touch()
     (tmp_path / "labmate-before-the-move.db").touch()
-    gone = backups.remove_oldest(tmp_path, 2)
+    gone = backups.remove_oldest(tmp_path, 2, days[2])
     assert [path.name for path in gone] == ["labmate-2026-01-03T00-00-00Z.db"]
-    assert list(backups.kept_in(tmp_path).values()) == [days[0], days[2]]
+    assert list(backups.kept_in(tmp_path, days[2]).values()) == [days[0], days[2]]
     assert (tmp_path / "labmate-before-the-move.db").exists()
+
+
+def test_backups_that_were_made_while_the_clock_was_ahead_go_before_all_others(tmp_path):
+    before, now = datetime(2026, 1, 3, tzinfo=UTC), datetime(2026, 1, 4, tzinfo=UTC)
+    ahead = [datetime(2031, 1, day, tzinfo=UTC) for day in (1, 2)]
+    for day in (*ahead, before, now):
+        (tmp_path / backups.folder_name(day)).touch()
+    assert list(backups.kept_in(tmp_path, now).values()) == [*ahead, before, now]
+    backups.remove_oldest(tmp_path, 3, now)
+    assert list(backups.kept_in(tmp_path, now).values()) == [ahead[1], before, now]

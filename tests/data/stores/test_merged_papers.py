@@ -114,3 +114,31 @@ async def test_what_was_shown_before_a_merge_is_not_shown_again(store, pair):
     await store.digests.posted(delivery, 10, 777)
     await _merge(store, pair)
     assert await store.digests.shown(10, [pair[1]]) == {pair[1]: 7}
+
+
+async def test_a_followed_paper_is_followed_under_its_present_number_and_once(store, pair):
+    for member, paper in ((7, pair[0]), (7, pair[1]), (8, pair[0])):
+        await store.members.follow(member, "paper", str(paper), "Alpha")
+    first = (await store.members.following(7))[-1].made
+    await _merge(store, pair)
+    assert [(f.target, f.made) for f in await store.members.following(7)] == [(str(pair[1]), first)]
+    assert [f.target for f in await store.members.following(8)] == [str(pair[1])]
+    assert not await store.members.follow(8, "paper", str(pair[1]), "Alpha")
+
+
+async def test_a_question_that_was_not_answered_takes_no_opinion_away(store, pair):
+    await store.digests.think(1, 5, pair[1], "like")
+    await store.digests.think(1, 5, pair[0], "skip")
+    await store.digests.think(1, 6, pair[1], "skip")
+    await store.digests.think(1, 6, pair[0], "like")
+    await _merge(store, pair)
+    said = sorted(one[:3] for one in await store.digests.opinions(guild=1))
+    assert said == [(5, pair[1], "like"), (6, pair[1], "like")]
+
+
+async def test_a_list_keeps_who_put_a_paper_there_first(store, pair):
+    made = await store.lists.make(1, "reading", 7)
+    await store.lists.put(made.id, pair[0], 7)
+    await store.lists.put(made.id, pair[1], 8)
+    await _merge(store, pair)
+    assert [(listed.paper, listed.member) for listed in await store.lists.papers(made.id)] == [(pair[1], 7)]

@@ -141,11 +141,15 @@ async def test_the_command_moves_and_says_what_to_do_next(tmp_path):
 
     status, said = await run("--to", "mysql://me@host/x")
     assert status == 2
-    assert said.startswith("--to: it names")
+    assert said.startswith("--to: it begins with mysql:, which Labmate does not support.")
+    assert "leave it empty" not in said
+    status, said = await run("--to", "postgresql://me:hunter2@host/x")
+    assert said.startswith("--to: it begins with postgresql:, which Labmate does not support.")
+    assert "hunter2" not in said
     status, said = await run("--to", postgres)
     assert status == 0, said
     assert "3 rows, checksum" in said
-    assert "set DATABASE_URL to that address" in said
+    assert "set DATABASE_URL to what you gave as --to" in said
     status, said = await run("--to", sqlite(tmp_path / "labmate.db"))
     assert status == 1
     assert "is where the database is already" in said
