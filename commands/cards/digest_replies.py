@@ -251,6 +251,7 @@ def runs_already(digest: Digest, ahead: str) -> str:
 
 COMES_NEXT = "These papers come with the next posting; /digest now posts them at once."
 WAITED = "This posting waited for more than a week, so the next one covers the last week instead."
+SHOWN_BESIDE = "Another digest has posted these papers there."
 MISSED_COMES = "The post that I couldn't send comes in the next few minutes."
 STILL_CLOSED = (
     "If direct messages are still closed to me, it stops again. Open them in the privacy settings of a "

@@ -18,13 +18,13 @@ from commands.digests.awake import Awake
 from commands.digests.owners import Owners
 from commands.digests.places import NotAllowed, TimedOut
 from commands.digests.removals import Removals
-from commands.digests.sending import Sender
+from commands.digests.sending import NothingLeft, Sender
 from commands.kit.leader import Leader
 from commands.kit.refusals import FOR_ITS_WORDS, MODERATED, TOO_FAST, is_final, reason
 from commands.kit.services import Services
 from data.calendar import clock
 from data.calendar.announcements import last_listing
-from data.stores.deliveries import Delivery
+from data.stores.deliveries import Delivery, PapersTaken
 from data.stores.digest_record import Digest
 from index.digest.choosing import choose
 from index.digest.due import LATE, Due, due_now, is_too_late, newest_listing
@@ -35,6 +35,10 @@ GIVEN_UP = timedelta(hours=20)
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=20), timedelta(minutes=15)
 _MODERATED_PAUSE = timedelta(hours=4)
 """After a refusal of what it says, which moderators see each time."""
+
+
+_CHOSEN_AGAIN = 3
+"""How often papers are chosen where another digest of the place takes some of them just then."""
 
 
 class Poster:
@@ -193,23 +197,29 @@ class Poster:
         Where none were ``unexpected`` and there are none, it is written down as empty, and not posted. It may
         stand ``instead`` of one of the same day of which nothing was posted.
         """
-        choice = await choose(self._services, digest, upto)
-        made = await self._write(
-            digest,
-            slot,
-            due,
-            state="empty" if unexpected and not choice.read else choice.state(digest),
-            upto=max(upto, digest.upto),
-            seen=choice.seen,
-            read=choice.read,
-            known=choice.known,
-            papers=choice.papers,
-            late=late,
-            instead=instead,
-        )
-        if made is not None:
-            self._mine.add(made.id)
-        return made
+        for _ in range(_CHOSEN_AGAIN):
+            choice = await choose(self._services, digest, upto)
+            try:
+                made = await self._write(
+                    digest,
+                    slot,
+                    due,
+                    state="empty" if unexpected and not choice.read else choice.state(digest),
+                    upto=max(upto, digest.upto),
+                    seen=choice.seen,
+                    read=choice.read,
+                    known=choice.known,
+                    papers=choice.papers,
+                    left_out=choice.left_out,
+                    late=late,
+                    instead=instead,
+                )
+            except PapersTaken:
+                continue
+            if made is not None:
+                self._mine.add(made.id)
+            return made
+        return None
 
     async def _write(self, digest: Digest, slot: date, due: datetime, **values: Any) -> Delivery | None:
         lease = _lease(digest.id), self._leader.holder
@@ -239,6 +249,9 @@ class Poster:
         except TimedOut as error:
             await self._later(digest, delivery, error, str(error))
             return 0
+        except NothingLeft:
+            await self._store.give_up(delivery, replies.SHOWN_BESIDE, state="empty", back=False)
+            return 0
         except (discord.HTTPException, OSError) as error:
             if is_final(error):
                 await self._broken(digest, delivery, reason(error))
@@ -249,7 +262,7 @@ class Poster:
             self._owners.went_well()
         self._not_before.pop(delivery.id, None)
         self._tried_since.pop(delivery.id, None)
-        await self._store.posted(delivery, sender.place, message.id)
+        await self._store.posted(sender.delivery, sender.place, message.id)
         return 1
 
     async def _later(self, digest: Digest, delivery: Delivery, error: Exception, why: str) -> None:
