@@ -65,9 +65,7 @@ class Poster:
         self._asked = False
         """Whether a member asked for the posting at hand, who waits for it."""
         self._not_before: dict[int, datetime] = {}
-        """When a delivery that Discord did not take is tried again."""
-        self._tried_since: dict[int, datetime] = {}
-        """When Discord first did not take a delivery, which may have been due long before."""
+        """When a delivery that could not be made is tried again."""
 
     async def close(self) -> None:
         """Let another process go on at once."""
@@ -105,7 +103,7 @@ class Poster:
         """Post what was written before and not posted."""
         count = 0
         for delivery in await self._store.unposted():
-            if self._not_before.get(delivery.id, clock.now()) > clock.now():
+            if self._not_before.get(delivery.id, clock.now()) > clock.now() or _pauses(delivery):
                 continue
             try:
                 count += await self._post_unposted(delivery)
@@ -127,7 +125,6 @@ class Poster:
         """Whether a delivery waited for so long that the next posting covers it instead."""
         if not is_too_late(delivery, clock.now()):
             return False
-        self._tried_since.pop(delivery.id, None)
         self._not_before.pop(delivery.id, None)
         self._mine.discard(delivery.id)
         await self._store.give_up(delivery, replies.WAITED, state="missed")
@@ -233,7 +230,6 @@ class Poster:
     async def _post(self, delivery: Delivery, *, again: bool) -> int:
         digest = await self._store.find(delivery.digest_id)
         if digest is None or digest.state in ("paused", "broken"):
-            self._tried_since.pop(delivery.id, None)
             return 0
         if digest.is_own and not self._asked and not await self._owners.has_room_for(digest.channel):
             return 0
@@ -261,7 +257,6 @@ class Poster:
         if digest.is_own:
             self._owners.went_well()
         self._not_before.pop(delivery.id, None)
-        self._tried_since.pop(delivery.id, None)
         await self._store.posted(sender.delivery, sender.place, message.id)
         return 1
 
@@ -271,22 +266,28 @@ class Poster:
         code = getattr(error, "code", 0)
         if digest.is_own and code == TOO_FAST:
             self._owners.too_fast()
-        last = clock.now() >= self._tried_since.setdefault(delivery.id, clock.now()) + GIVEN_UP
-        if not last:
-            await self._store.tried(delivery.id, why)
+        now = clock.now()
+        since = min(delivery.tried.replace(tzinfo=UTC), now) if delivery.tried else now
         pause = min(_FIRST_PAUSE * 2 ** min(delivery.tries, 10), _LONGEST_PAUSE)
-        self._not_before[delivery.id] = clock.now() + (_MODERATED_PAUSE if code in MODERATED else pause)
-        if last:
-            self._not_before.pop(delivery.id, None)
-            self._tried_since.pop(delivery.id, None)
+        until = now + (_MODERATED_PAUSE if code in MODERATED else pause)
+        if now < since + GIVEN_UP:
+            await self._store.tried(delivery.id, why, since, until)
+        else:
             back = await self._store.give_up(delivery, why, back=code not in FOR_ITS_WORDS)
             await self._owners.tell(digest, replies.given_up(why, comes=back and bool(delivery.papers)))
 
     async def _broken(self, digest: Digest, delivery: Delivery, why: str) -> None:
-        self._tried_since.pop(delivery.id, None)
+        await self._store.tried(delivery.id, why, clock.now(), clock.now())
         await self._store.change(digest.id, state="broken", why=why)
-        await self._store.tried(delivery.id, why)
         await self._owners.tell(digest, replies.stopped(digest, why), stopped=True)
+
+
+def _pauses(delivery: Delivery) -> bool:
+    """Whether Discord did not take a delivery so lately that it isn't tried again yet."""
+    if delivery.not_before is None:
+        return False
+    wait = delivery.not_before.replace(tzinfo=UTC) - clock.now()
+    return timedelta(0) < wait <= _MODERATED_PAUSE  # a longer one comes of a clock that was ahead
 
 
 def _lease(digest: int) -> str:

@@ -272,9 +272,10 @@ class Deliveries(Repository):
                 update(DeliveryRow).where(DeliveryRow.id == delivery).values(channel=place)
             )
 
-    async def tried(self, delivery: int, why: str) -> None:
-        """Note an attempt that failed; it is tried again."""
-        values = {"tries": DeliveryRow.tries + 1, "why": why[:300]}
+    async def tried(self, delivery: int, why: str, since: datetime, until: datetime) -> None:
+        """Note an attempt that failed, as others have ``since`` an instant; it is tried again after another."""
+        values: dict[str, Any] = {"tries": DeliveryRow.tries + 1, "why": why[:300]}
+        values |= {"tried": since.replace(tzinfo=None), "not_before": until.replace(tzinfo=None)}
         async with self._writer.begin() as connection:
             await connection.execute(update(DeliveryRow).where(DeliveryRow.id == delivery).values(**values))
 

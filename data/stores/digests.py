@@ -26,6 +26,8 @@ SCHEDULE = ("state", "at", "days", "zone")
 """What decides when a digest is due."""
 
 
+_ANEW = {"tried": None, "not_before": None}
+"""Of a delivery: no try counts any more, and nothing puts the next one off."""
 _DIGEST = [getattr(DigestRow, name) for name in Digest.__slots__]
 
 
@@ -92,8 +94,9 @@ class Digests(Deliveries, Opinions, Seeds):
     async def change(self, number: int, **values: Any) -> Digest | None:
         """Change settings or state; None for a digest that was deleted.
 
-        A posting that is due by now and still waits is not cancelled, unless the schedule changes. Of a
-        deleted digest no words stay, nor what it was given, nor what it has not posted.
+        A posting that is due by now and still waits is not cancelled, unless the schedule changes. Where a
+        digest goes on or moves, what it has not posted is tried at once, and for a day again. Of a deleted
+        digest no words stay, nor what it was given, nor what it has not posted.
         """
         if values.get("state") == "deleted":
             values |= dict.fromkeys(("name", "query", "people", "require", "exclude"), "")
@@ -110,8 +113,10 @@ class Digests(Deliveries, Opinions, Seeds):
             values["changed"] = utc_now() if changed else old["changed"]
             made = update(DigestRow).where(*living).values(**values).returning(*_DIGEST)
             row = (await connection.execute(made)).first()
+            unsent = DeliveryRow.digest_id == number, DeliveryRow.state == "written"
+            if any(values.get(name, old[name]) != old[name] for name in ("state", "channel")):
+                await connection.execute(update(DeliveryRow).where(*unsent).values(_ANEW))
             if values.get("state") == "deleted":
-                unsent = DeliveryRow.digest_id == number, DeliveryRow.state == "written"
                 await connection.execute(delete(DeliveryRow).where(*unsent))
                 await connection.execute(delete(SeedRow).where(SeedRow.digest_id == number))
         return Digest(**row._mapping) if row else None
@@ -142,12 +147,12 @@ class Digests(Deliveries, Opinions, Seeds):
         await self._states(digest.guild, "broken", state, why, *same)
 
     async def _states(self, guild: int, old: str, new: str, why: str, *where: Any) -> None:
+        changed = update(DigestRow).where(DigestRow.guild == guild, DigestRow.state == old, *where)
+        changed = changed.values(state=new, why=why[:300]).returning(DigestRow.id)
         async with self._writer.begin() as connection:
-            await connection.execute(
-                update(DigestRow)
-                .where(DigestRow.guild == guild, DigestRow.state == old, *where)
-                .values(state=new, why=why[:300])
-            )
+            digests = (await connection.scalars(changed)).all()
+            unsent = DeliveryRow.digest_id.in_(digests), DeliveryRow.state == "written"
+            await connection.execute(update(DeliveryRow).where(*unsent).values(_ANEW))
 
     # -- everything about a member ---------------------------------------------------------------
 
