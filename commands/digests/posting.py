@@ -60,8 +60,6 @@ class Poster:
         """One posting at a time: one on its way must not be taken for one that a crash left."""
         self._owners = Owners(client, services)
         self._removals = Removals(client, services)
-        self._led = False
-        """Whether this process led at its last look."""
         self._asked = False
         """Whether a member asked for the posting at hand, who waits for it."""
         self._not_before: dict[int, datetime] = {}
@@ -79,13 +77,8 @@ class Poster:
     async def _tick(self) -> int:
         await self._removals.follow()
         if not await self._leader.lead():
-            self._led = False
-        elif not self._led:  # who led before may have ended with what it had to tell
-            await self._owners.take_over()
-            self._led = True
-        await self._owners.tell_waiting()
-        if not self._led:
             return 0
+        await self._owners.tell_waiting()
         count = await self._unposted()
         last = await self._store.last_slots(clock.now())
         for digest in await self._store.active():
@@ -173,7 +166,7 @@ class Poster:
                 "the next posting."
             )
             if await self._write(digest, due.slot, due.at, state="missed", upto=None, why=why):
-                await self._owners.tell(digest, why)
+                await self._tell()
             return 0
         how = {"late": due.late, "unexpected": due.unexpected}
         return await self._post_new(await self.prepare(digest, due.slot, due.at, due.upto, **how))
@@ -273,13 +266,17 @@ class Poster:
         if now < since + GIVEN_UP:
             await self._store.tried(delivery.id, why, since, until)
         else:
-            back = await self._store.give_up(delivery, why, back=code not in FOR_ITS_WORDS)
-            await self._owners.tell(digest, replies.given_up(why, comes=back and bool(delivery.papers)))
+            await self._store.give_up(delivery, why, back=code not in FOR_ITS_WORDS)
+            await self._tell()
 
     async def _broken(self, digest: Digest, delivery: Delivery, why: str) -> None:
-        await self._store.tried(delivery.id, why, clock.now(), clock.now())
-        await self._store.change(digest.id, state="broken", why=why)
-        await self._owners.tell(digest, replies.stopped(digest, why), stopped=True)
+        await self._store.stop(digest.id, delivery.id, why)
+        await self._tell()
+
+    async def _tell(self) -> None:
+        """Tell owners what happened; where another process leads, it does so at its next look."""
+        if self._leader.leads:
+            await self._owners.tell_waiting()
 
 
 def _pauses(delivery: Delivery) -> bool:

@@ -19,6 +19,7 @@ from data.stores.bans import refused_server
 from data.stores.digest_record import Digest
 from data.stores.leases import holds
 from data.stores.listings import Listed
+from data.stores.notices import leave_notice
 from data.stores.repository import Repository
 from data.stores.slices import slices
 from data.tables.digests import DeliveryRow, DigestRow, ShownRow
@@ -147,7 +148,8 @@ class Deliveries(Repository):
 
         Also None where the digest was deleted meanwhile.
 
-        It may come ``instead`` of one that ended without a post.
+        It may come ``instead`` of one that ended without a post. If it is missed, its digest's owner is to
+        be told.
 
         What a digest was looked through for moves with it, so that a crash neither loses a listing nor
         repeats it; so does what it ``left_out`` for another digest.
@@ -193,6 +195,8 @@ class Deliveries(Repository):
                 if instead:
                     same = DeliveryRow.digest_id == digest.id, DeliveryRow.slot == slot
                     await connection.execute(delete(DeliveryRow).where(*same, DeliveryRow.state.in_(UNSEEN)))
+                if state == "missed":
+                    await leave_notice(connection, digest.id, state, why)
                 made = await connection.execute(insert(DeliveryRow).values(**values).returning(*_DELIVERY))
                 found = _delivery(made.one())
                 if upto is not None:
@@ -273,7 +277,7 @@ class Deliveries(Repository):
             )
 
     async def tried(self, delivery: int, why: str, since: datetime, until: datetime) -> None:
-        """Note an attempt that failed, as others have ``since`` an instant; it is tried again after another."""
+        """Note an attempt that failed, as others did ``since`` an instant, and when it is tried again."""
         values: dict[str, Any] = {"tries": DeliveryRow.tries + 1, "why": why[:300]}
         values |= {"tried": since.replace(tzinfo=None), "not_before": until.replace(tzinfo=None)}
         async with self._writer.begin() as connection:
@@ -284,6 +288,7 @@ class Deliveries(Repository):
     ) -> bool:
         """End a delivery that was not posted; returns whether the next covers what it covered.
 
+        Where it has failed, its digest's owner is to be told.
         It does if nothing later was written down meanwhile; ``back`` is False where it never shall.
         """
         row, digest = DeliveryRow, delivery.digest_id
@@ -292,16 +297,26 @@ class Deliveries(Repository):
         async with self._writer.begin() as connection:
             done = await connection.execute(ended.returning(row.upto, row.since, row.seen, row.left_out))
             found = done.first()
-            if found is None or found.since is None or not back:
+            if found is None:
                 return False
-            before = {"since": found.since, "seen": found.seen, "left_out": found.left_out}
-            # If what is on its way after it is given up as well, that goes back as far.
-            later = row.digest_id == digest, row.state == "written", row.since == found.upto
-            await connection.execute(update(row).where(*later).values(**before))
-            stands = DigestRow.id == digest, DigestRow.upto == found.upto
-            moved = update(DigestRow).where(*stands)
-            moved = moved.values(upto=found.since, seen=found.seen, left_out=found.left_out or "")
-            return bool((await connection.execute(moved)).rowcount)
+            comes = back and found.since is not None and await self._back(connection, digest, found)
+            if state == "failed":
+                kind = "failed" if comes and delivery.papers else "lost"
+                await leave_notice(connection, digest, kind, why)
+            return comes
+
+    @staticmethod
+    async def _back(connection: AsyncConnection, digest: int, found: Any) -> bool:
+        """Let a digest begin again where it stood before a delivery, unless it has gone on since."""
+        row = DeliveryRow
+        before = {"since": found.since, "seen": found.seen, "left_out": found.left_out}
+        # If what is on its way after it is given up as well, that goes back as far.
+        later = row.digest_id == digest, row.state == "written", row.since == found.upto
+        await connection.execute(update(row).where(*later).values(**before))
+        stands = DigestRow.id == digest, DigestRow.upto == found.upto
+        moved = update(DigestRow).where(*stands)
+        moved = moved.values(upto=found.since, seen=found.seen, left_out=found.left_out or "")
+        return bool((await connection.execute(moved)).rowcount)
 
     async def coming(self, place: int, but: int) -> set[int]:
         """The papers that active digests of a place, ``but`` for one, have chosen and not posted yet."""

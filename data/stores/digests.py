@@ -6,16 +6,17 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, func, insert, or_, select, update
 
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
 from data.stores.deliveries import ADMITTED, Deliveries
 from data.stores.digest_record import Digest, DigestRefused
 from data.stores.limits import OWN_DIGESTS, spend
+from data.stores.notices import Notices, leave_notice
 from data.stores.opinions import Opinions
 from data.stores.seeds import Seeds
-from data.tables.digests import DeliveryRow, DigestRow, OpinionRow, SeedRow, ShownRow
+from data.tables.digests import DeliveryRow, DigestRow, NoticeRow, OpinionRow, SeedRow, ShownRow
 
 MOST_IN_GUILD, MOST_OF_MEMBER = 25, 3
 """Digests of a server, and of a member by direct message."""
@@ -35,7 +36,7 @@ def _living(drafts: bool) -> tuple[str, ...]:
     return ("draft", *LIVE) if drafts else LIVE
 
 
-class Digests(Deliveries, Opinions, Seeds):
+class Digests(Deliveries, Opinions, Seeds, Notices):
     """Asks and changes digests, their deliveries, what they learn from and what members think of papers."""
 
     # -- digests ---------------------------------------------------------------------------------
@@ -118,8 +119,22 @@ class Digests(Deliveries, Opinions, Seeds):
                 await connection.execute(update(DeliveryRow).where(*unsent).values(_ANEW))
             if values.get("state") == "deleted":
                 await connection.execute(delete(DeliveryRow).where(*unsent))
-                await connection.execute(delete(SeedRow).where(SeedRow.digest_id == number))
+                for table in (SeedRow, NoticeRow):
+                    await connection.execute(delete(table).where(table.digest_id == number))
         return Digest(**row._mapping) if row else None
+
+    async def stop(self, number: int, delivery: int, why: str) -> None:
+        """Stop a digest whose delivery can't be posted, unless it does not run any more.
+
+        Its owner is to be told.
+        """
+        running = DigestRow.id == number, DigestRow.state == "active"
+        values = {"state": "broken", "why": why[:300], "changed": utc_now()}
+        tried = {"tries": DeliveryRow.tries + 1, "why": why[:300], **_ANEW}
+        async with self._writer.begin() as connection:
+            if (await connection.execute(update(DigestRow).where(*running).values(values))).rowcount:
+                await leave_notice(connection, number, "stopped", why)
+            await connection.execute(update(DeliveryRow).where(DeliveryRow.id == delivery).values(tried))
 
     async def guilds(self, why: str) -> tuple[set[int], set[int]]:
         """(servers with active digests, servers whose digests were paused for this reason)."""
@@ -170,6 +185,7 @@ class Digests(Deliveries, Opinions, Seeds):
                 | {"learns_from": [seed.paper for seed in await self.seeds(d.id)]}
                 for d in own
             ],
+            "untold": [one.why for one in await self.notices(member)],
         }
 
     async def forget(self, member: int) -> int:
@@ -182,6 +198,7 @@ class Digests(Deliveries, Opinions, Seeds):
                 delete(ShownRow).where(ShownRow.place == member),
                 delete(DeliveryRow).where(DeliveryRow.digest_id.in_(own)),
                 delete(SeedRow).where(SeedRow.digest_id.in_(own)),
+                delete(NoticeRow).where(or_(NoticeRow.digest_id.in_(own), NoticeRow.member == member)),
                 delete(DigestRow).where(DigestRow.guild == 0, DigestRow.owner == member),
             ):
                 gone += (await connection.execute(statement)).rowcount

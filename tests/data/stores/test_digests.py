@@ -201,7 +201,7 @@ async def test_a_member_s_opinions_and_own_digests_are_shown_and_forgotten(store
     assert [entry["opinion"] for entry in held["opinions"]] == ["like"]
     assert held["own_digests"][0]["query"] == "switches"
     assert await store.digests.forget(5) == 4
-    assert await store.digests.held(5) == {"opinions": [], "own_digests": []}
+    assert await store.digests.held(5) == {"opinions": [], "own_digests": [], "untold": []}
     assert len(await store.digests.opinions(guild=1)) == 1
     assert len(await store.digests.of_guild(1)) == 1
 
