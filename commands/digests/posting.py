@@ -199,6 +199,7 @@ class Poster:
                     seen=choice.seen,
                     read=choice.read,
                     known=choice.known,
+                    passed=choice.passed,
                     papers=choice.papers,
                     left_out=choice.left_out,
                     late=late,

@@ -52,6 +52,8 @@ class Choice:
         How many new papers it chose from.
     known
         How many more there were that it learns from, which are not shown again.
+    passed
+        How many more, by people who count where it watches or follows some, were shown before or not wanted.
     papers
         Those to show.
     seen
@@ -62,6 +64,7 @@ class Choice:
 
     read: int
     known: int
+    passed: int
     papers: tuple[Chosen, ...]
     seen: int
     left_out: tuple[Listed, ...]
@@ -91,17 +94,21 @@ async def choose(sources: DigestSources, digest: Digest, upto: date) -> Choice:
     listed |= {number: left[number] for number in left.keys() - shown.keys() - coming - own - listed.keys()}
     known = {seed.paper for seed in await store.digests.seeds(digest.id)}
     fresh = [number for number in listed if number not in shown and number not in coming | known]
-    writers = await writers_of(sources, digest, fresh)
+    writers = await writers_of(sources, digest, list(listed))
     taste = await taste_of(sources, digest, writers, listed)
     if digest.is_own:
         known |= set(taste.liked)
         fresh = [number for number in fresh if number not in known]
     known &= set(listed)
+    names_people = digest.is_own or digest.person_numbers
+    theirs = writers.by.keys() & listed.keys() - known if names_people else set()
+    passed = theirs & {*shown, *coming, *taste.disliked}
     chooser = await chooser_of(sources)
     most_first = MOST_FOLLOWED if digest.is_own else 0
     picks = await chooser.choose(fresh, taste, digest.most, known_only=digest.news, most_first=most_first)
     papers = await _explained(sources, digest, picks, listed, writers)
-    return Choice(len(listed) - len(known), len(known), papers, seen, tuple(left_out.values()))
+    read = len(listed) - len(known) - len(passed)
+    return Choice(read, len(known), len(passed), papers, seen, tuple(left_out.values()))
 
 
 async def _explained(
