@@ -55,8 +55,8 @@ def heading(digest: Digest, delivery: Delivery, upto_by: DatedBy = "day") -> str
     chosen = f"{len(delivery.papers)} of {read}" if delivery.papers else f"none of {read} match"
     if delivery.read == 1 and not delivery.papers:
         chosen = "the 1 new paper does not match"
-    elif not delivery.read and delivery.known:
-        chosen = known(digest, delivery)
+    elif not delivery.read and left_out(digest, delivery):
+        chosen = left_out(digest, delivery)
     elif not delivery.read:
         chosen = f"nothing new in {', '.join(sorted(digest.category_set)) or 'the categories that I read'}"
     late = " · posted late" if delivery.late else ""
@@ -71,16 +71,27 @@ def heading(digest: Digest, delivery: Delivery, upto_by: DatedBy = "day") -> str
     )
 
 
-def known(digest: Digest, delivery: Delivery) -> str:
-    """How many new papers are left out because the digest learns from them, and whether there are others."""
-    count = delivery.known
-    new = plural(count, "new paper") if not delivery.read else f"{count:,} more"
-    verb, them = ("is", "it") if count == 1 else ("are", "them")
+def left_out(digest: Digest, delivery: Delivery) -> str:
+    """How many new papers are left out because they are known, and why; empty for none."""
+    told: list[str] = []
+    for count, why in ((delivery.known, _learned), (delivery.passed, _passed)):
+        if count:
+            new = f"{count:,} more" if delivery.read or told else plural(count, "new paper")
+            verb = "is" if count == 1 else "are"
+            told.append(f"{new} {verb} left out because {why(digest, count == 1)}")
+    return ". ".join(told)
+
+
+def _learned(digest: Digest, is_one: bool) -> str:
+    them = "it" if is_one else "them"
     if digest.is_own:
-        why = f"you follow {them} or have already saved, liked, written or given {them} to me"
-    else:
-        why = f"this digest already learns from {them}"
-    return f"{new} {verb} left out because {why}"
+        return f"you follow {them} or have already saved, liked, written or given {them} to me"
+    return f"this digest already learns from {them}"
+
+
+def _passed(digest: Digest, is_one: bool) -> str:
+    they = "it was" if is_one else "they were"
+    return f"{they} shown here before or marked *Not for us*"
 
 
 def thread_name(digest: Digest, delivery: Delivery) -> str:

@@ -12,6 +12,7 @@ from data.records import Paper
 from data.stores.deliveries import Delivery
 from data.stores.digest_record import Digest
 from data.stores.members import Follow
+from data.stores.notices import DigestNotice
 from index.digest.description import CheckedDescription
 
 NO_DIGESTS = "There are no digests here yet. /digest create sets one up; /digest mine sets up your own."
@@ -252,6 +253,7 @@ def runs_already(digest: Digest, ahead: str) -> str:
 
 COMES_NEXT = "These papers come with the next posting; /digest now posts them at once."
 WAITED = "This posting waited for more than a week, so the next one covers the last week instead."
+SHOWN_BESIDE = "Another digest has posted these papers there."
 MISSED_COMES = "The post that I couldn't send comes in the next few minutes."
 STILL_CLOSED = (
     "If direct messages are still closed to me, it stops again. Open them in the privacy settings of a "
@@ -339,6 +341,13 @@ def moved(digest: Digest, due: datetime | None) -> str:
     ahead = f" Next post: {moment(due, 'F')}." if digest.state == "active" and due else ""
     still = f" It is still {digest.state}." if digest.state == "paused" else ""
     return f"{name_of(digest)} posts in {place(digest)} from now on.{ahead}{still}"
+
+
+def happened(digest: Digest, notice: DigestNotice) -> str:
+    """What happened to a digest."""
+    if notice.kind == "stopped":
+        return stopped(digest, notice.why)
+    return notice.why if notice.kind == "missed" else given_up(notice.why, comes=notice.kind == "failed")
 
 
 def owner_told(digest: Digest, why: str, server: str = "", *, instead: bool = False) -> str:

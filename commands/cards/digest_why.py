@@ -27,7 +27,11 @@ def how_label(delivery: Delivery) -> str:
     """What the button says that tells how a posting was chosen."""
     if delivery.papers:
         return "How these were chosen"
-    return "Why nothing is shown" if delivery.known and not delivery.read else "Why nothing matched"
+    return (
+        "Why nothing is shown"
+        if not delivery.read and (delivery.known or delivery.passed)
+        else "Why nothing matched"
+    )
 
 
 def how_chosen(digest: Digest, delivery: Delivery, taste: Taste, beside: int = 0) -> str:
@@ -77,7 +81,8 @@ def how_chosen(digest: Digest, delivery: Delivery, taste: Taste, beside: int = 0
 def _read(digest: Digest, delivery: Delivery) -> str:
     """How many papers a posting was chosen from, and which it left out."""
     fields = fields_line(sorted(digest.category_set))
-    known = f" {cards.known(digest, delivery)}." if delivery.known else ""
+    left_out = cards.left_out(digest, delivery)
+    known = f" {left_out}." if left_out else ""
     if not delivery.read:
         other = "else " if known else ""
         return f"{known} There was nothing {other}new in {fields or 'any of my fields'}.".strip()

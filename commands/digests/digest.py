@@ -29,7 +29,7 @@ from commands.digests.taste import learned
 from commands.digests.which import ONLY_ONE, DigestOption
 from commands.kit.feeds import feed_view
 from commands.kit.installs import anywhere
-from commands.kit.limits import FEED, IMPORT, PICTURE
+from commands.kit.limits import FEED, PICTURE
 from commands.kit.replies import UserError, answer, in_line
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
@@ -199,8 +199,9 @@ class DigestGroup(
         digest: DigestOption = ONLY_ONE,
     ) -> None:
         """Give a digest papers to learn from"""
-        work = in_line(interaction, self._learn(interaction, Gift(papers, file, orcid, person), digest))
-        await answer(interaction, work, private=True, cost=IMPORT)
+        gift = Gift(papers, file, orcid, person)
+        work = in_line(interaction, self._learn(interaction, gift, digest))
+        await answer(interaction, work, private=True, cost=gift.cost)
 
     async def _learn(
         self, interaction: discord.Interaction, gift: Gift, digest: DigestOption

@@ -68,8 +68,6 @@ class PeopleTyped:
 class DigestForm(CheckedModal):
     """A form whose failures are answered like everything else's."""
 
-    cost: Cost = ASK
-
     def __init__(self, services: Services, digest: Digest, title: str, kind: str, then: Then) -> None:
         super().__init__(title=title, custom_id=f"{kind}:{digest.id}")
         self._services, self._digest, self._then = services, digest, then
@@ -86,7 +84,11 @@ class DigestForm(CheckedModal):
         """Keep it."""
         take(interaction)
         values = {name: field.value.strip() for name, field in self.fields.items()}
-        await answer(interaction, self._checked(interaction, values), private=True, cost=self.cost)
+        await answer(interaction, self._checked(interaction, values), private=True, cost=self.cost(values))
+
+    def cost(self, values: dict[str, str]) -> Cost:
+        """What the answer costs."""
+        return ASK
 
     async def on_error(  # type: ignore[override]  # discord.py calls it without an item for forms
         self, interaction: discord.Interaction, error: Exception

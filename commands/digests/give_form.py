@@ -13,7 +13,7 @@ from commands.digests.allowed import own_digest
 from commands.digests.forms import LONGEST, DigestForm, people_named, written
 from commands.digests.giving import Gift, understood
 from commands.digests.setup_choices import again
-from commands.kit.limits import IMPORT
+from commands.kit.limits import Cost
 from commands.kit.links import Press, button
 from commands.kit.replies import answer, open_form
 from commands.kit.reply import Reply
@@ -46,8 +46,6 @@ async def _open(press: Press, number: int) -> ui.Modal:
 class GiveForm(DigestForm):
     """Papers, a file, an ORCID and people that a draft learns from."""
 
-    cost = IMPORT
-
     def __init__(self, press: Press, digest: Digest, people: str) -> None:
         then = partial(again, press, digest.id, "learn")
         super().__init__(press.services, digest, "What should I learn from?", "suml", then)
@@ -67,11 +65,15 @@ class GiveForm(DigestForm):
         for text, description, item in labels:
             self.add_item(ui.Label(text=text, description=description, component=item))
 
+    def _gift(self, values: dict[str, str]) -> Gift:
+        return Gift(values["papers"], next(iter(self._file.values), None), values["orcid"])
+
+    def cost(self, values: dict[str, str]) -> Cost:
+        return self._gift(values).cost
+
     async def kept(self, values: dict[str, str]) -> ui.LayoutView | Reply:
         people = await people_named(self._services, values["people"])
-        file = self._file.values[0] if self._file.values else None
-        gift = Gift(values["papers"], file, values["orcid"])
-        parts = await understood(self._services, self._press.member, gift)
+        parts = await understood(self._services, self._press.member, self._gift(values))
         await self._services.store.digests.change(self._digest.id, people=people.stored)
         unknown: list[str] = []
         for kind, given in parts:

@@ -17,6 +17,7 @@ from commands.cards.lists import note
 from commands.digests.allowed import own_digest
 from commands.digests.which import line_of
 from commands.kit.authority import manages_server
+from commands.kit.limits import IMPORT, SEARCH, Cost
 from commands.kit.links import Press, button, choice, link, select
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services
@@ -41,6 +42,13 @@ class Gift:
     file: discord.Attachment | None = None
     orcid: str | None = None
     person: str | None = None
+
+    @property
+    def cost(self) -> Cost:
+        """A file or a record is an import; ids, titles and names are looked up as by a search."""
+        pasted = self.papers is not None and seeds.is_references(self.papers)
+        has_record = bool(self.orcid and self.orcid.strip())
+        return IMPORT if self.file is not None or has_record or pasted else SEARCH
 
 
 @button("digest.take_back_given", "dge:u:{digest}:{moment:snowflake}", style=ButtonStyle.danger)

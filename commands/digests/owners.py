@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,7 +12,6 @@ import discord
 from commands.cards import digest_replies as replies
 from commands.cards.lists import note
 from commands.digests.pace import DirectPace
-from commands.digests.removals import GONE
 from commands.kit.direct import in_direct
 from commands.kit.links import action, link
 from commands.kit.refusals import TOO_FAST, is_final
@@ -23,37 +21,14 @@ from commands.kit.servers import server_of
 from commands.kit.services import Services
 from data.calendar import clock
 from data.stores.digest_record import Digest
+from data.stores.notices import DigestNotice
 
 log = logging.getLogger("labmate")
 TOLD_FOR = timedelta(days=1)
 """How long a notice is tried."""
-_MOST_WAITING = 10_000
+_OLD = timedelta(days=7)
+"""What happened to a posting so long ago is not told any more."""
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Notice:
-    """What somebody is to be told of a digest; ``to`` is its owner, or in their stead the server's.
-
-    Of one that has ``stopped``, nothing is told once it goes on. It may have been ``told_since`` an instant,
-    by a process that ended.
-    """
-
-    digest: Digest
-    why: str
-    to: int
-    stopped: bool
-    tries: int = 0
-    first_tried: datetime | None = None
-    not_before: datetime | None = None
-    told_since: datetime | None = None
-
-    def view(self, server: str) -> discord.ui.LayoutView:
-        """The direct message."""
-        digest = self.digest
-        can_move = self.stopped and not digest.is_own
-        move = [[link("digest.move", "Choose another channel", digest=digest.id)]] if can_move else []
-        return note(replies.owner_told(digest, self.why, server, instead=self.to != digest.owner), move)
 
 
 class Owners:
@@ -62,9 +37,10 @@ class Owners:
     def __init__(self, client: discord.Client, services: Services) -> None:
         self._client = client
         self._channels = services.store.direct_channels
-        self._digests = services.store.digests
+        self._store = services.store.digests
         self._pace = DirectPace()
-        self._waiting: deque[_Notice] = deque(maxlen=_MOST_WAITING)
+        self._not_before: dict[int, datetime] = {}
+        """When a notice that could not be sent is tried again."""
 
     async def has_room_for(self, member: int) -> bool:
         """Whether a member can be written to now; it is counted."""
@@ -78,80 +54,84 @@ class Owners:
         """Discord took a direct message."""
         self._pace.went_well()
 
-    async def tell(self, digest: Digest, why: str, *, stopped: bool = False) -> None:
-        """Tell an owner, now or when it can be done; if direct messages are closed, /digest list says it.
-
-        One of a server's digest that has ``stopped`` can choose another channel for it. If they can't be
-        reached, for example because they have left, the server's owner is told.
-        """
-        self._waiting.append(_Notice(digest, why, digest.owner, stopped))
-        await self.tell_waiting()
-
-    async def take_over(self) -> None:
-        """Take over notices that another process may have left; only stopped server digests are known."""
-        known = {one.digest.id for one in self._waiting if one.stopped}
-        for digest in await self._digests.stopped(clock.utc_now() - TOLD_FOR):
-            if digest.id not in known and digest.why != GONE:
-                why, since = replies.stopped(digest, digest.why), digest.changed.replace(tzinfo=UTC)
-                notice = _Notice(digest, why, digest.owner, stopped=True, told_since=since - CLOCKS_DIFFER)
-                self._waiting.append(notice)
-
     async def tell_waiting(self) -> None:
-        """Send the waiting notices as the pace allows; those that fail for now stay."""
-        while (notice := self._due()) is not None and await self.has_room_for(notice.to):
-            left = await self._told(notice)
-            self._waiting.remove(notice)
-            if left is not None:
-                self._waiting.append(left)
+        """Send the notices that the store keeps, as the pace allows; those that fail for now stay.
 
-    def _due(self) -> _Notice | None:
-        """The oldest notice that may be sent now."""
-        now = clock.now()
-        return next((one for one in self._waiting if one.not_before is None or one.not_before <= now), None)
+        Of a digest that has stopped, nothing is told once it goes on. If the owner of a server's digest can't
+        be reached, for example because they have left, the server's owner is told.
+        """
+        waiting = await self._store.notices()
+        self._not_before = {one.id: self._not_before[one.id] for one in waiting if one.id in self._not_before}
+        while waiting:
+            notice = waiting.pop(0)
+            if self._pauses(notice):
+                continue
+            digest = await self._store.find(notice.digest_id)
+            if digest is None or not _holds(notice, digest):
+                await self._store.told(notice.id)
+                continue
+            if not await self.has_room_for(notice.member):
+                return
+            if await self._store.telling(notice) and (instead := await self._tell(notice, digest)):
+                waiting.insert(0, instead)
 
-    async def _told(self, notice: _Notice) -> _Notice | None:
-        """Send a notice if it still holds; returns the one to send later, if any."""
-        digest = await self._digests.find(notice.digest.id)
-        if digest is None or (notice.stopped and digest.state != "broken"):
-            return None
+    def _pauses(self, notice: DigestNotice) -> bool:
+        wait = self._not_before.get(notice.id, clock.now()) - clock.now()
+        return timedelta(0) < wait <= _LONGEST_PAUSE  # a longer one comes of a clock that was ahead
+
+    async def _tell(self, notice: DigestNotice, digest: Digest) -> DigestNotice | None:
+        """Send a notice; returns it for the server's owner where its own can't be reached."""
         server: discord.Guild | None = None
         try:
-            server = await self._server(notice.digest)
-            if not notice.to:  # who set it up had everything about them forgotten
-                if server is None or server.owner_id is None:
-                    return None
-                notice = replace(notice, to=server.owner_id)
-            await self._send(notice, server)
-        except discord.HTTPException as error:
-            log.info("%d was not told of digest %d (%s)", notice.to, notice.digest.id, error)
+            server = await self._server(digest)
+            if not notice.member:  # who set it up had everything about them forgotten
+                return await self._instead(notice, server.owner_id if server is not None else None)
+            await self._send(notice, digest, server)
+        except (discord.HTTPException, OSError) as error:
+            log.info("%d was not told of digest %d (%s)", notice.member, digest.id, error)
             if is_final(error):
-                instead = server.owner_id if server is not None else None
-                return replace(notice, to=instead) if instead not in (None, notice.to) else None
-            if error.code == TOO_FAST:
+                return await self._instead(notice, server.owner_id if server is not None else None)
+            if getattr(error, "code", 0) == TOO_FAST:
                 self.too_fast()
-            return _later(notice)
-        except OSError as error:
-            log.info("%d was not told of digest %d (%s)", notice.to, notice.digest.id, error)
-            return _later(notice)
+            await self._later(notice)
+            return None
         except Exception:  # one that can't be told must not keep the digests from being posted
-            log.exception("%d can't be told of digest %d; it is tried again", notice.to, notice.digest.id)
-            return _later(notice)
+            log.exception("%d can't be told of digest %d; it is tried again", notice.member, digest.id)
+            await self._later(notice)
+            return None
+        await self._store.told(notice.id)
         return None
 
-    async def _send(self, notice: _Notice, server: discord.Guild | None) -> None:
+    async def _instead(self, notice: DigestNotice, owner: int | None) -> DigestNotice | None:
+        if owner is None or owner == notice.member:
+            await self._store.told(notice.id)
+            return None
+        await self._store.tell_instead(notice.id, owner)
+        return replace(notice, member=owner, tried=None, tries=0)
+
+    async def _later(self, notice: DigestNotice) -> None:
+        """Try again after a pause that grows; no more after a day of tries."""
+        now = clock.now()
+        if notice.tried is not None and now - notice.tried.replace(tzinfo=UTC) >= TOLD_FOR:
+            log.warning("%d could not be told of digest %d for a day", notice.member, notice.digest_id)
+            await self._store.told(notice.id)
+            return
+        self._not_before[notice.id] = now + min(_FIRST_PAUSE * 2 ** min(notice.tries, 10), _LONGEST_PAUSE)
+
+    async def _send(self, notice: DigestNotice, digest: Digest, server: discord.Guild | None) -> None:
         async def told(place: Any) -> None:
-            if notice.told_since is not None and await self._stands(place, notice.digest, notice.told_since):
-                return
-            view = notice.view(server.name if server else "")
-            await place.send(view=view, allowed_mentions=NO_PINGS)
+            if notice.tried is None or not await self._stands(place, digest, notice.tried):
+                view = _view(notice, digest, server.name if server else "")
+                await place.send(view=view, nonce=f"n{notice.id}", allowed_mentions=NO_PINGS)
 
-        await in_direct(self._client, self._channels, notice.to, told)
+        await in_direct(self._client, self._channels, notice.member, told)
 
-    async def _stands(self, place: Any, digest: Digest, since: datetime) -> bool:
-        """Whether a member was told since an instant that a digest has stopped: its button stands there."""
-        mark = action("digest.move").pattern.build({"digest": digest.id})
+    async def _stands(self, place: Any, digest: Digest, tried: datetime) -> bool:
+        """Whether a member was told of a digest since a try: the message's button stands there."""
+        since = tried.replace(tzinfo=UTC) - CLOCKS_DIFFER
+        marks = {action(name).pattern.build({"digest": digest.id}) for name in _BUTTONS}
         async for message, ids in own_messages(self._client, place, since):
-            if mark in ids and message.created_at >= since:
+            if not ids.isdisjoint(marks) and message.created_at >= since:
                 return True
         return False
 
@@ -160,12 +140,26 @@ class Owners:
         return None if digest.is_own else await server_of(self._client, digest.guild)
 
 
-def _later(notice: _Notice) -> _Notice | None:
-    """A notice after a pause that grows; None after a day of tries."""
-    now = clock.now()
-    first = notice.first_tried or now
-    if now - first >= TOLD_FOR:
-        log.warning("%d could not be told of digest %d for a day", notice.to, notice.digest.id)
-        return None
-    pause = min(_FIRST_PAUSE * 2 ** min(notice.tries, 10), _LONGEST_PAUSE)
-    return replace(notice, tries=notice.tries + 1, first_tried=first, not_before=now + pause)
+_BUTTONS = {
+    "digest.move": "Choose another channel",
+    "digest.resume": "Resume",
+    "digest.post_now": "Post now",
+}
+"""The button of each message, by which it is also found again."""
+
+
+def _view(notice: DigestNotice, digest: Digest, server: str) -> discord.ui.LayoutView:
+    """The direct message."""
+    name = "digest.post_now"
+    if notice.kind == "stopped":
+        name = "digest.resume" if digest.is_own else "digest.move"
+    instead = notice.member != digest.owner
+    told = replies.owner_told(digest, replies.happened(digest, notice), server, instead=instead)
+    return note(told, [[link(name, _BUTTONS[name], digest=digest.id)]])
+
+
+def _holds(notice: DigestNotice, digest: Digest) -> bool:
+    """Whether what happened is still news."""
+    if notice.kind == "stopped":
+        return digest.state == "broken" and digest.why == notice.why
+    return clock.utc_now() - notice.made < _OLD

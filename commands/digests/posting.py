@@ -18,13 +18,13 @@ from commands.digests.awake import Awake
 from commands.digests.owners import Owners
 from commands.digests.places import NotAllowed, TimedOut
 from commands.digests.removals import Removals
-from commands.digests.sending import Sender
+from commands.digests.sending import NothingLeft, Sender
 from commands.kit.leader import Leader
 from commands.kit.refusals import FOR_ITS_WORDS, MODERATED, TOO_FAST, is_final, reason
 from commands.kit.services import Services
 from data.calendar import clock
 from data.calendar.announcements import last_listing
-from data.stores.deliveries import Delivery
+from data.stores.deliveries import Delivery, PapersTaken
 from data.stores.digest_record import Digest
 from index.digest.choosing import choose
 from index.digest.due import LATE, Due, due_now, is_too_late, newest_listing
@@ -35,6 +35,10 @@ GIVEN_UP = timedelta(hours=20)
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=20), timedelta(minutes=15)
 _MODERATED_PAUSE = timedelta(hours=4)
 """After a refusal of what it says, which moderators see each time."""
+
+
+_CHOSEN_AGAIN = 3
+"""How often papers are chosen where another digest of the place takes some of them just then."""
 
 
 class Poster:
@@ -56,14 +60,10 @@ class Poster:
         """One posting at a time: one on its way must not be taken for one that a crash left."""
         self._owners = Owners(client, services)
         self._removals = Removals(client, services)
-        self._led = False
-        """Whether this process led at its last look."""
         self._asked = False
         """Whether a member asked for the posting at hand, who waits for it."""
         self._not_before: dict[int, datetime] = {}
-        """When a delivery that Discord did not take is tried again."""
-        self._tried_since: dict[int, datetime] = {}
-        """When Discord first did not take a delivery, which may have been due long before."""
+        """When a delivery that could not be made is tried again."""
 
     async def close(self) -> None:
         """Let another process go on at once."""
@@ -77,13 +77,8 @@ class Poster:
     async def _tick(self) -> int:
         await self._removals.follow()
         if not await self._leader.lead():
-            self._led = False
-        elif not self._led:  # who led before may have ended with what it had to tell
-            await self._owners.take_over()
-            self._led = True
-        await self._owners.tell_waiting()
-        if not self._led:
             return 0
+        await self._owners.tell_waiting()
         count = await self._unposted()
         last = await self._store.last_slots(clock.now())
         for digest in await self._store.active():
@@ -101,7 +96,7 @@ class Poster:
         """Post what was written before and not posted."""
         count = 0
         for delivery in await self._store.unposted():
-            if self._not_before.get(delivery.id, clock.now()) > clock.now():
+            if self._not_before.get(delivery.id, clock.now()) > clock.now() or _pauses(delivery):
                 continue
             try:
                 count += await self._post_unposted(delivery)
@@ -123,7 +118,6 @@ class Poster:
         """Whether a delivery waited for so long that the next posting covers it instead."""
         if not is_too_late(delivery, clock.now()):
             return False
-        self._tried_since.pop(delivery.id, None)
         self._not_before.pop(delivery.id, None)
         self._mine.discard(delivery.id)
         await self._store.give_up(delivery, replies.WAITED, state="missed")
@@ -172,7 +166,7 @@ class Poster:
                 "the next posting."
             )
             if await self._write(digest, due.slot, due.at, state="missed", upto=None, why=why):
-                await self._owners.tell(digest, why)
+                await self._tell()
             return 0
         how = {"late": due.late, "unexpected": due.unexpected}
         return await self._post_new(await self.prepare(digest, due.slot, due.at, due.upto, **how))
@@ -193,23 +187,30 @@ class Poster:
         Where none were ``unexpected`` and there are none, it is written down as empty, and not posted. It may
         stand ``instead`` of one of the same day of which nothing was posted.
         """
-        choice = await choose(self._services, digest, upto)
-        made = await self._write(
-            digest,
-            slot,
-            due,
-            state="empty" if unexpected and not choice.read else choice.state(digest),
-            upto=max(upto, digest.upto),
-            seen=choice.seen,
-            read=choice.read,
-            known=choice.known,
-            papers=choice.papers,
-            late=late,
-            instead=instead,
-        )
-        if made is not None:
-            self._mine.add(made.id)
-        return made
+        for _ in range(_CHOSEN_AGAIN):
+            choice = await choose(self._services, digest, upto)
+            try:
+                made = await self._write(
+                    digest,
+                    slot,
+                    due,
+                    state="empty" if unexpected and not choice.read else choice.state(digest),
+                    upto=max(upto, digest.upto),
+                    seen=choice.seen,
+                    read=choice.read,
+                    known=choice.known,
+                    passed=choice.passed,
+                    papers=choice.papers,
+                    left_out=choice.left_out,
+                    late=late,
+                    instead=instead,
+                )
+            except PapersTaken:
+                continue
+            if made is not None:
+                self._mine.add(made.id)
+            return made
+        return None
 
     async def _write(self, digest: Digest, slot: date, due: datetime, **values: Any) -> Delivery | None:
         lease = _lease(digest.id), self._leader.holder
@@ -223,7 +224,6 @@ class Poster:
     async def _post(self, delivery: Delivery, *, again: bool) -> int:
         digest = await self._store.find(delivery.digest_id)
         if digest is None or digest.state in ("paused", "broken"):
-            self._tried_since.pop(delivery.id, None)
             return 0
         if digest.is_own and not self._asked and not await self._owners.has_room_for(digest.channel):
             return 0
@@ -239,6 +239,9 @@ class Poster:
         except TimedOut as error:
             await self._later(digest, delivery, error, str(error))
             return 0
+        except NothingLeft:
+            await self._store.give_up(delivery, replies.SHOWN_BESIDE, state="empty", back=False)
+            return 0
         except (discord.HTTPException, OSError) as error:
             if is_final(error):
                 await self._broken(digest, delivery, reason(error))
@@ -248,8 +251,7 @@ class Poster:
         if digest.is_own:
             self._owners.went_well()
         self._not_before.pop(delivery.id, None)
-        self._tried_since.pop(delivery.id, None)
-        await self._store.posted(delivery, sender.place, message.id)
+        await self._store.posted(sender.delivery, sender.place, message.id)
         return 1
 
     async def _later(self, digest: Digest, delivery: Delivery, error: Exception, why: str) -> None:
@@ -258,22 +260,32 @@ class Poster:
         code = getattr(error, "code", 0)
         if digest.is_own and code == TOO_FAST:
             self._owners.too_fast()
-        last = clock.now() >= self._tried_since.setdefault(delivery.id, clock.now()) + GIVEN_UP
-        if not last:
-            await self._store.tried(delivery.id, why)
+        now = clock.now()
+        since = min(delivery.tried.replace(tzinfo=UTC), now) if delivery.tried else now
         pause = min(_FIRST_PAUSE * 2 ** min(delivery.tries, 10), _LONGEST_PAUSE)
-        self._not_before[delivery.id] = clock.now() + (_MODERATED_PAUSE if code in MODERATED else pause)
-        if last:
-            self._not_before.pop(delivery.id, None)
-            self._tried_since.pop(delivery.id, None)
-            back = await self._store.give_up(delivery, why, back=code not in FOR_ITS_WORDS)
-            await self._owners.tell(digest, replies.given_up(why, comes=back and bool(delivery.papers)))
+        until = now + (_MODERATED_PAUSE if code in MODERATED else pause)
+        if now < since + GIVEN_UP:
+            await self._store.tried(delivery.id, why, since, until)
+        else:
+            await self._store.give_up(delivery, why, back=code not in FOR_ITS_WORDS)
+            await self._tell()
 
     async def _broken(self, digest: Digest, delivery: Delivery, why: str) -> None:
-        self._tried_since.pop(delivery.id, None)
-        await self._store.change(digest.id, state="broken", why=why)
-        await self._store.tried(delivery.id, why)
-        await self._owners.tell(digest, replies.stopped(digest, why), stopped=True)
+        await self._store.stop(digest.id, delivery.id, why)
+        await self._tell()
+
+    async def _tell(self) -> None:
+        """Tell owners what happened; where another process leads, it does so at its next look."""
+        if self._leader.leads:
+            await self._owners.tell_waiting()
+
+
+def _pauses(delivery: Delivery) -> bool:
+    """Whether Discord did not take a delivery so lately that it isn't tried again yet."""
+    if delivery.not_before is None:
+        return False
+    wait = delivery.not_before.replace(tzinfo=UTC) - clock.now()
+    return timedelta(0) < wait <= _MODERATED_PAUSE  # a longer one comes of a clock that was ahead
 
 
 def _lease(digest: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -29,6 +30,10 @@ MOST_POSTS = 50
 _THREAD_EXISTS = 160004
 
 
+class NothingLeft(Exception):
+    """Another digest has posted all papers of a delivery in its place meanwhile."""
+
+
 class Sender:
     """Sends one delivery to its place: a channel, a thread a day, a forum, or a member."""
 
@@ -38,7 +43,8 @@ class Sender:
         self._client = client
         self._services = services
         self._digest = digest
-        self._delivery = delivery
+        self.delivery = delivery
+        """What is sent: without the papers that another digest has posted there meanwhile."""
         self._again = again
         """Whether an earlier try may have sent something."""
         self.place = digest.channel
@@ -53,6 +59,8 @@ class Sender:
         ------
         NotAllowed, TimedOut
             Where a permission is missing, or a forum has no tag to set; nothing is sent then.
+        NothingLeft
+            Where another digest has posted all of its papers there.
         discord.HTTPException, OSError
             Where Discord refuses it, or can't be reached.
         """
@@ -64,8 +72,8 @@ class Sender:
             return sent
         place = await place_of(self._client, digest.guild, digest.channel)
         may = self._checked(place)
-        if self._delivery.channel != digest.channel:
-            await self._services.store.digests.sent_to(self._delivery.id, digest.channel)
+        if self.delivery.channel != digest.channel:
+            await self._services.store.digests.sent_to(self.delivery.id, digest.channel)
         if isinstance(place, discord.ForumChannel):
             return await self._to_forum(place, may)
         if digest.form == "thread" and isinstance(place, discord.TextChannel):
@@ -74,7 +82,7 @@ class Sender:
 
     async def _before_its_move(self) -> discord.Message | None:
         """What an earlier try left in the place where the digest posted then."""
-        before = self._delivery.channel
+        before = self.delivery.channel
         if not self._again or before == self._digest.channel:
             return None
         try:
@@ -82,7 +90,7 @@ class Sender:
             if isinstance(place, discord.ForumChannel):
                 sent = next(iter(await self._in_forum(place)), None)
             else:
-                standing = await standing_in(self._client, place, self._delivery)
+                standing = await standing_in(self._client, place, self.delivery)
                 sent = standing.message if standing.whole else None
         except discord.HTTPException as error:
             if not is_final(error) and error.code != NO_HISTORY:
@@ -97,29 +105,39 @@ class Sender:
         standing = await self._standing(place)
         if standing.message is not None and standing.whole:
             return standing.message
+        await self._without_shown()
         return await self._send(place, self._papers, self._number())
 
     async def _as_thread(self, place: discord.TextChannel) -> discord.Message:
         """The titles in the channel, and the papers in a thread below them."""
         standing = await self._standing(place)
+        if not standing.whole:
+            await self._without_shown()
         message = standing.message or await self._send(place, self._contents, f"{self._number()}h")
-        if self._delivery.papers and not standing.whole:
+        if self.delivery.papers and not standing.whole:
             await self._send(await self._thread(message), self._papers, f"{self._number()}t")
         return message
 
+    async def _without_shown(self) -> None:
+        """Leave out what its place has seen meanwhile, where nothing of the delivery stands there."""
+        left = await self._services.store.digests.still_new(self.delivery, self._digest.channel)
+        if self.delivery.papers and not left.papers:
+            raise NothingLeft
+        self.delivery = replace(self.delivery, papers=left.papers)
+
     async def _standing(self, place: Any) -> StandingPost:
-        return await standing_in(self._client, place, self._delivery) if self._again else StandingPost()
+        return await standing_in(self._client, place, self.delivery) if self._again else StandingPost()
 
     def _number(self) -> str:
         """The nonce of a day's posting; the same in a copy of the database, unlike the delivery's id."""
-        return f"{self._digest.id}-{self._delivery.slot.toordinal()}"
+        return f"{self._digest.id}-{self.delivery.slot.toordinal()}"
 
     def _checked(self, place: Any) -> discord.Permissions:
         """What Labmate may do in the place, which is enough for the posting."""
         may = permissions_at(place)
         if may is None:
             return discord.Permissions.all()  # it isn't known here; Discord refuses what is not allowed
-        form = self._digest.form if self._delivery.papers else "message"
+        form = self._digest.form if self.delivery.papers else "message"
         check(place, may, form, history=self._again)
         self._files = may.attach_files
         return may
@@ -148,17 +166,17 @@ class Sender:
 
     async def _papers(self) -> dict[str, Any]:
         """The papers with their picture, where that may be attached."""
-        made = await post_of(self._services, self._digest, self._delivery, files=self._files)
+        made = await post_of(self._services, self._digest, self.delivery, files=self._files)
         return {"view": made.view, "files": list(made.files)} if made.files else {"view": made.view}
 
     async def _contents(self) -> dict[str, Any]:
         """The papers' titles, for the channel whose thread holds the papers."""
-        return {"view": await contents_of(self._services, self._digest, self._delivery)}
+        return {"view": await contents_of(self._services, self._digest, self.delivery)}
 
     async def _thread(self, message: discord.Message) -> discord.Thread:
         """The day's thread below its message in the channel."""
         try:
-            return await message.create_thread(name=cards.thread_name(self._digest, self._delivery))
+            return await message.create_thread(name=cards.thread_name(self._digest, self.delivery))
         except discord.HTTPException as error:
             if error.code != _THREAD_EXISTS:
                 raise
@@ -170,6 +188,7 @@ class Sender:
         """A forum post. Discord takes no nonce for these, so the forum is looked through before and after."""
         standing = await self._in_forum(forum) if self._again else []
         if not standing:
+            await self._without_shown()
             made = await self._taken(lambda: self._new_post(forum, may))
             try:
                 standing = await self._in_forum(forum) if may.read_message_history else []
@@ -181,7 +200,7 @@ class Sender:
         return first
 
     async def _new_post(self, forum: discord.ForumChannel, may: discord.Permissions) -> Any:
-        name = cards.thread_name(self._digest, self._delivery)
+        name = cards.thread_name(self._digest, self.delivery)
         made = await self._papers()
         return await forum.create_thread(
             name=name, **made, applied_tags=tags_of(forum, may), allowed_mentions=NO_PINGS
@@ -205,13 +224,13 @@ class Sender:
         standing = []
         async for thread in self._posts(forum):
             async for opening in thread.history(after=discord.Object(thread.id - 1), limit=1):
-                if mark(self._delivery) in custom_ids(opening):
+                if mark(self.delivery) in custom_ids(opening):
                     standing.append(opening)
         return sorted(standing, key=lambda message: message.id)
 
     async def _posts(self, forum: discord.ForumChannel) -> AsyncIterator[discord.Thread]:
         """Our own posts of the last days, and those since the delivery was made."""
-        made = self._delivery.made.replace(tzinfo=UTC) - CLOCKS_DIFFER
+        made = self.delivery.made.replace(tzinfo=UTC) - CLOCKS_DIFFER
         since = discord.utils.time_snowflake(min(made, datetime.now(UTC) - timedelta(days=2)))
         me = own_id(self._client)
         for thread in await forum.guild.active_threads():

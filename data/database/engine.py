@@ -24,7 +24,7 @@ from data.database.sqlite_files import StoreError as StoreError
 from data.database.unavailable import FULL, Why, why
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
-HEAD = "0027"
+HEAD = "0028"
 """The newest migration; a test compares it with alembic's own answer."""
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import case, delete, exists, func, insert, select, update
+from sqlalchemy import Select, case, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -18,6 +18,8 @@ from data.reasons import TYPICAL, Reason
 from data.stores.bans import refused_server
 from data.stores.digest_record import Digest
 from data.stores.leases import holds
+from data.stores.listings import Listed
+from data.stores.notices import leave_notice
 from data.stores.repository import Repository
 from data.stores.slices import slices
 from data.tables.digests import DeliveryRow, DigestRow, ShownRow
@@ -62,10 +64,19 @@ class Delivery:
     made: datetime
     posted: datetime | None
     known: int = 0
+    passed: int = 0
+    tried: datetime | None = None
+    not_before: datetime | None = None
+
+
+class PapersTaken(Exception):
+    """Another digest of the place has chosen or posted some of the papers meanwhile."""
 
 
 _PAPERS = TypeAdapter(tuple[Chosen, ...])
 """The papers of a delivery as JSON."""
+_LEFT = TypeAdapter(tuple[Listed, ...])
+"""The papers that a digest left out for another, as JSON."""
 _OWNER_BANNED = exists().where(BanRow.kind == "member", BanRow.target == DigestRow.owner)
 ADMITTED = case((DigestRow.guild == 0, ~_OWNER_BANNED), else_=~refused_server(DigestRow.guild))
 """SQL: neither the member whose digest it is nor the server that it is posted in is banned."""
@@ -125,7 +136,9 @@ class Deliveries(Repository):
         seen: int = 0,
         read: int = 0,
         known: int = 0,
+        passed: int = 0,
         papers: Sequence[Chosen] = (),
+        left_out: Collection[Listed] = (),
         late: bool = False,
         why: str = "",
         instead: bool = False,
@@ -135,10 +148,16 @@ class Deliveries(Repository):
 
         Also None where the digest was deleted meanwhile.
 
-        It may come ``instead`` of one that ended without a post.
+        It may come ``instead`` of one that ended without a post. If it is missed, its digest's owner is to
+        be told.
 
         What a digest was looked through for moves with it, so that a crash neither loses a listing nor
-        repeats it.
+        repeats it; so does what it ``left_out`` for another digest.
+
+        Raises
+        ------
+        PapersTaken
+            Where some of the papers are no longer to be had in the place.
         """
         values = {
             "id": fresh_number(),
@@ -149,8 +168,10 @@ class Deliveries(Repository):
             "upto": upto,
             "since": digest.upto,
             "seen": digest.seen,
+            "left_out": digest.left_out,
             "read": read,
             "known": known,
+            "passed": passed,
             "papers": _PAPERS.dump_json(tuple(papers)).decode(),
             "late": late,
             "channel": digest.channel,
@@ -164,20 +185,25 @@ class Deliveries(Repository):
             async with self._writer.begin() as connection:
                 if lease is not None and not await holds(connection, *lease):
                     return None
-                living = DigestRow.id == digest.id, DigestRow.state != "deleted"
-                standing = await connection.scalar(select(DigestRow.id).where(*living).with_for_update())
-                if standing is None:
+                here = or_(DigestRow.id == digest.id, DigestRow.channel == digest.channel)
+                # All of the place are locked: two processes must not give one paper to two of them.
+                locked = select(DigestRow.id).where(here, DigestRow.state != "deleted").order_by(DigestRow.id)
+                if digest.id not in (await connection.scalars(locked.with_for_update())).all():
                     return None
+                if papers and await _taken(connection, digest, papers):
+                    raise PapersTaken
                 if instead:
                     same = DeliveryRow.digest_id == digest.id, DeliveryRow.slot == slot
                     await connection.execute(delete(DeliveryRow).where(*same, DeliveryRow.state.in_(UNSEEN)))
+                if state == "missed":
+                    await leave_notice(connection, digest.id, state, why)
                 made = await connection.execute(insert(DeliveryRow).values(**values).returning(*_DELIVERY))
                 found = _delivery(made.one())
                 if upto is not None:
                     await connection.execute(
                         update(DigestRow)
                         .where(DigestRow.id == digest.id)
-                        .values(upto=upto, seen=max(seen, digest.seen))
+                        .values(upto=upto, seen=max(seen, digest.seen), left_out=_left(left_out))
                     )
                 return found
         except IntegrityError:
@@ -250,9 +276,10 @@ class Deliveries(Repository):
                 update(DeliveryRow).where(DeliveryRow.id == delivery).values(channel=place)
             )
 
-    async def tried(self, delivery: int, why: str) -> None:
-        """Note an attempt that failed; it is tried again."""
-        values = {"tries": DeliveryRow.tries + 1, "why": why[:300]}
+    async def tried(self, delivery: int, why: str, since: datetime, until: datetime) -> None:
+        """Note an attempt that failed, as others did ``since`` an instant, and when it is tried again."""
+        values: dict[str, Any] = {"tries": DeliveryRow.tries + 1, "why": why[:300]}
+        values |= {"tried": since.replace(tzinfo=None), "not_before": until.replace(tzinfo=None)}
         async with self._writer.begin() as connection:
             await connection.execute(update(DeliveryRow).where(DeliveryRow.id == delivery).values(**values))
 
@@ -261,47 +288,113 @@ class Deliveries(Repository):
     ) -> bool:
         """End a delivery that was not posted; returns whether the next covers what it covered.
 
+        Where it has failed, its digest's owner is to be told.
         It does if nothing later was written down meanwhile; ``back`` is False where it never shall.
         """
         row, digest = DeliveryRow, delivery.digest_id
         values = {"state": state, "tries": row.tries + 1, "why": why[:300]}
         ended = update(row).where(row.id == delivery.id, row.state == "written").values(**values)
         async with self._writer.begin() as connection:
-            found = (await connection.execute(ended.returning(row.upto, row.since, row.seen))).first()
-            if found is None or found.since is None or not back:
+            done = await connection.execute(ended.returning(row.upto, row.since, row.seen, row.left_out))
+            found = done.first()
+            if found is None:
                 return False
-            before = {"since": found.since, "seen": found.seen}
-            # If what is on its way after it is given up as well, that goes back as far.
-            later = row.digest_id == digest, row.state == "written", row.since == found.upto
-            await connection.execute(update(row).where(*later).values(**before))
-            stands = DigestRow.id == digest, DigestRow.upto == found.upto
-            moved = update(DigestRow).where(*stands).values(upto=found.since, seen=found.seen)
-            return bool((await connection.execute(moved)).rowcount)
+            comes = back and found.since is not None and await self._back(connection, digest, found)
+            if state == "failed":
+                kind = "failed" if comes and delivery.papers else "lost"
+                await leave_notice(connection, digest, kind, why)
+            return comes
+
+    @staticmethod
+    async def _back(connection: AsyncConnection, digest: int, found: Any) -> bool:
+        """Let a digest begin again where it stood before a delivery, unless it has gone on since."""
+        row = DeliveryRow
+        before = {"since": found.since, "seen": found.seen, "left_out": found.left_out}
+        # If what is on its way after it is given up as well, that goes back as far.
+        later = row.digest_id == digest, row.state == "written", row.since == found.upto
+        await connection.execute(update(row).where(*later).values(**before))
+        stands = DigestRow.id == digest, DigestRow.upto == found.upto
+        moved = update(DigestRow).where(*stands)
+        moved = moved.values(upto=found.since, seen=found.seen, left_out=found.left_out or "")
+        return bool((await connection.execute(moved)).rowcount)
 
     async def coming(self, place: int, but: int) -> set[int]:
-        """The papers that active digests of a place, ``but`` for one, have chosen and not posted yet.
-
-        Another digest leaves them out for good: they come with that posting or, if that is given up, with the
-        next one of the same digest.
-        """
-        query = (
-            select(DeliveryRow.papers)
-            .join(DigestRow, DigestRow.id == DeliveryRow.digest_id)
-            .where(DeliveryRow.state == "written", DigestRow.state == "active")
-            .where(DigestRow.channel == place, DigestRow.id != but)
-        )
+        """The papers that active digests of a place, ``but`` for one, have chosen and not posted yet."""
         async with self._read() as connection:
-            rows = (await connection.scalars(query)).all()
-            chosen = {entry.paper for row in rows for entry in _PAPERS.validate_json(row)}
-            return set((await _present(connection, chosen)).values())
+            return await _coming(connection, place, but)
+
+    async def chosen_by(self, digest: int, since: datetime) -> set[int]:
+        """The papers of what a digest has written down since an instant, whatever became of it."""
+        query = select(DeliveryRow.papers).where(DeliveryRow.digest_id == digest, DeliveryRow.made >= since)
+        async with self._read() as connection:
+            return await _papers_of(connection, query)
+
+    async def still_new(self, delivery: Delivery, place: int) -> Delivery:
+        """A delivery that nobody has seen, without papers that its place has or gets from another digest.
+
+        That may have happened while its own digest had stopped. It is kept like this.
+        """
+        row = DeliveryRow
+        async with self._writer.begin() as connection:
+            present = await _present(connection, {entry.paper for entry in delivery.papers})
+            gone = await _shown(connection, place, {*present.values()})
+            later = await _coming(connection, place, delivery.digest_id, row.made > delivery.made)
+            left: dict[int, Chosen] = {}
+            for entry in delivery.papers:
+                if present[entry.paper] not in {*gone, *later}:
+                    left.setdefault(present[entry.paper], entry)
+            if len(left) == len(delivery.papers):
+                return delivery
+            papers = tuple(left.values())
+            kept = update(row).where(row.id == delivery.id, row.state == "written")
+            await connection.execute(kept.values(papers=_PAPERS.dump_json(papers).decode()))
+        return replace(delivery, papers=papers)
 
     async def shown(self, place: int, papers: Collection[int]) -> dict[int, int]:
         """Which of some papers were shown in a place, with the text they had then."""
-        hashes: dict[int, int] = {}
         async with self._read() as connection:
-            for part in slices(papers):
-                query = select(ShownRow.paper_id, ShownRow.text_hash).where(
-                    ShownRow.place == place, ShownRow.paper_id.in_(part)
-                )
-                hashes.update({row[0]: row[1] for row in await connection.execute(query)})
-        return hashes
+            return await _shown(connection, place, papers)
+
+
+def left_out_by(digest: Digest) -> tuple[Listed, ...]:
+    """What a digest left out for another one, and may show yet; papers may have been merged since."""
+    return _LEFT.validate_json(digest.left_out) if digest.left_out else ()
+
+
+def _left(papers: Collection[Listed]) -> str:
+    return _LEFT.dump_json(tuple(papers)).decode() if papers else ""
+
+
+async def _shown(connection: AsyncConnection, place: int, papers: Collection[int]) -> dict[int, int]:
+    hashes: dict[int, int] = {}
+    for part in slices(papers):
+        query = select(ShownRow.paper_id, ShownRow.text_hash).where(
+            ShownRow.place == place, ShownRow.paper_id.in_(part)
+        )
+        hashes.update({row[0]: row[1] for row in await connection.execute(query)})
+    return hashes
+
+
+async def _coming(connection: AsyncConnection, place: int, but: int, *where: Any) -> set[int]:
+    query = (
+        select(DeliveryRow.papers)
+        .join(DigestRow, DigestRow.id == DeliveryRow.digest_id)
+        .where(DeliveryRow.state == "written", DigestRow.state == "active")
+        .where(DigestRow.channel == place, DigestRow.id != but, *where)
+    )
+    return await _papers_of(connection, query)
+
+
+async def _papers_of(connection: AsyncConnection, query: Select[Any]) -> set[int]:
+    """The papers of deliveries, under their present numbers."""
+    rows = (await connection.scalars(query)).all()
+    chosen = {entry.paper for row in rows for entry in _PAPERS.validate_json(row)}
+    return set((await _present(connection, chosen)).values())
+
+
+async def _taken(connection: AsyncConnection, digest: Digest, papers: Sequence[Chosen]) -> bool:
+    """Whether another digest of the place has posted one of the papers, or is going to."""
+    wanted = {*(await _present(connection, {entry.paper for entry in papers})).values()}
+    if await _shown(connection, digest.channel, wanted):
+        return True
+    return not wanted.isdisjoint(await _coming(connection, digest.channel, digest.id))

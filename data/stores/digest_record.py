@@ -45,6 +45,7 @@ class Digest:
     changed: datetime = datetime.min
     upto: date = date.min
     seen: int = 0
+    left_out: str = ""
     news: bool = False
 
     @property

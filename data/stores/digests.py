@@ -13,9 +13,10 @@ from data.keys import fresh_number
 from data.stores.deliveries import ADMITTED, Deliveries
 from data.stores.digest_record import Digest, DigestRefused
 from data.stores.limits import OWN_DIGESTS, spend
+from data.stores.notices import Notices, leave_notice
 from data.stores.opinions import Opinions
 from data.stores.seeds import Seeds
-from data.tables.digests import DeliveryRow, DigestRow, OpinionRow, SeedRow, ShownRow
+from data.tables.digests import DeliveryRow, DigestRow, NoticeRow, OpinionRow, SeedRow, ShownRow
 
 MOST_IN_GUILD, MOST_OF_MEMBER = 25, 3
 """Digests of a server, and of a member by direct message."""
@@ -42,6 +43,8 @@ _EVERY = 10_000
 """More postings than a digest can have."""
 
 
+_ANEW = {"tried": None, "not_before": None}
+"""Of a delivery: no try counts any more, and nothing puts the next one off."""
 _DIGEST = [getattr(DigestRow, name) for name in Digest.__slots__]
 
 
@@ -49,7 +52,7 @@ def _living(drafts: bool) -> tuple[str, ...]:
     return ("draft", *LIVE) if drafts else LIVE
 
 
-class Digests(Deliveries, Opinions, Seeds):
+class Digests(Deliveries, Opinions, Seeds, Notices):
     """Asks and changes digests, their deliveries, what they learn from and what members think of papers."""
 
     # -- digests ---------------------------------------------------------------------------------
@@ -108,8 +111,9 @@ class Digests(Deliveries, Opinions, Seeds):
     async def change(self, number: int, **values: Any) -> Digest | None:
         """Change settings or state; None for a digest that was deleted.
 
-        A posting that is due by now and still waits is not cancelled, unless the schedule changes. Of a
-        deleted digest no words stay, nor what it was given, nor what it has not posted.
+        A posting that is due by now and still waits is not cancelled, unless the schedule changes. Where a
+        digest goes on or moves, what it has not posted is tried at once, and for a day again. Of a deleted
+        digest no words stay, nor what it was given, nor what it has not posted.
         """
         if values.get("state") == "deleted":
             values |= dict.fromkeys(("name", "query", "people", "require", "exclude"), "")
@@ -126,11 +130,27 @@ class Digests(Deliveries, Opinions, Seeds):
             values["changed"] = utc_now() if changed else old["changed"]
             made = update(DigestRow).where(*living).values(**values).returning(*_DIGEST)
             row = (await connection.execute(made)).first()
+            unsent = DeliveryRow.digest_id == number, DeliveryRow.state == "written"
+            if any(values.get(name, old[name]) != old[name] for name in ("state", "channel")):
+                await connection.execute(update(DeliveryRow).where(*unsent).values(_ANEW))
             if values.get("state") == "deleted":
-                unsent = DeliveryRow.digest_id == number, DeliveryRow.state == "written"
                 await connection.execute(delete(DeliveryRow).where(*unsent))
-                await connection.execute(delete(SeedRow).where(SeedRow.digest_id == number))
+                for table in (SeedRow, NoticeRow):
+                    await connection.execute(delete(table).where(table.digest_id == number))
         return Digest(**row._mapping) if row else None
+
+    async def stop(self, number: int, delivery: int, why: str) -> None:
+        """Stop a digest whose delivery can't be posted, unless it does not run any more.
+
+        Its owner is to be told.
+        """
+        running = DigestRow.id == number, DigestRow.state == "active"
+        values = {"state": "broken", "why": why[:300], "changed": utc_now()}
+        tried = {"tries": DeliveryRow.tries + 1, "why": why[:300], **_ANEW}
+        async with self._writer.begin() as connection:
+            if (await connection.execute(update(DigestRow).where(*running).values(values))).rowcount:
+                await leave_notice(connection, number, "stopped", why)
+            await connection.execute(update(DeliveryRow).where(DeliveryRow.id == delivery).values(tried))
 
     async def guilds(self, why: str) -> tuple[set[int], set[int]]:
         """(servers with active digests, servers whose digests were paused for this reason)."""
@@ -158,12 +178,12 @@ class Digests(Deliveries, Opinions, Seeds):
         await self._states(digest.guild, "broken", state, why, *same)
 
     async def _states(self, guild: int, old: str, new: str, why: str, *where: Any) -> None:
+        changed = update(DigestRow).where(DigestRow.guild == guild, DigestRow.state == old, *where)
+        changed = changed.values(state=new, why=why[:300]).returning(DigestRow.id)
         async with self._writer.begin() as connection:
-            await connection.execute(
-                update(DigestRow)
-                .where(DigestRow.guild == guild, DigestRow.state == old, *where)
-                .values(state=new, why=why[:300])
-            )
+            digests = (await connection.scalars(changed)).all()
+            unsent = DeliveryRow.digest_id.in_(digests), DeliveryRow.state == "written"
+            await connection.execute(update(DeliveryRow).where(*unsent).values(_ANEW))
 
     # -- everything about a member ---------------------------------------------------------------
 
@@ -189,6 +209,7 @@ class Digests(Deliveries, Opinions, Seeds):
                 {"server": str(d.guild), "name": d.name, "state": d.state, "made": d.made.isoformat()}
                 for d in set_up
             ],
+            "untold": [one.why for one in await self.notices(member)],
         }
 
     async def _settings(self, digest: Digest) -> dict[str, Any]:
@@ -215,6 +236,8 @@ class Digests(Deliveries, Opinions, Seeds):
                 delete(ShownRow).where(ShownRow.place == member),
                 delete(DeliveryRow).where(DeliveryRow.digest_id.in_(own)),
                 delete(SeedRow).where(SeedRow.digest_id.in_(own)),
+                delete(NoticeRow).where(NoticeRow.digest_id.in_(own)),
+                update(NoticeRow).where(NoticeRow.member == member).values(member=0),
                 delete(DigestRow).where(DigestRow.guild == 0, DigestRow.owner == member),
                 update(DigestRow).where(DigestRow.owner == member).values(owner=0),
             ):

@@ -57,6 +57,8 @@ class DigestRow(Base):
     """The last listing day that was looked through for it."""
     seen: Mapped[int] = mapped_column(default=0)
     """The newest paper's number then: what came in later under an earlier day is looked at, too."""
+    left_out: Mapped[str] = mapped_column(Text, default="", server_default="")
+    """JSON: papers that it left out since another digest of its place has chosen them; empty for none."""
     news: Mapped[bool] = mapped_column(default=False)
     """Only papers by followed people, on followed topics, and close follow-ups of kept papers."""
 
@@ -79,20 +81,46 @@ class DeliveryRow(Base):
     """The last listing day that it covers."""
     since: Mapped[date | None]
     seen: Mapped[int | None]
+    left_out: Mapped[str | None] = mapped_column(Text)
     """What its digest was looked through for before it; None for one of an earlier version."""
     read: Mapped[int]
     """Papers looked at, but for those that are known."""
     known: Mapped[int] = mapped_column(default=0, server_default="0")
     """New papers that it learns from, which are not shown again."""
+    passed: Mapped[int] = mapped_column(default=0, server_default="0")
+    """New papers by people who count that were shown there before, or are not wanted."""
     papers: Mapped[str] = mapped_column(Text)
     """JSON: what is shown, in order."""
     late: Mapped[bool]
     channel: Mapped[int] = mapped_column(BigInteger)
     message: Mapped[int | None] = mapped_column(BigInteger)
     tries: Mapped[int]
+    tried: Mapped[datetime | None]
+    """When Discord first did not take it, since its digest last went on."""
+    not_before: Mapped[datetime | None]
+    """When it is tried again."""
     why: Mapped[str] = mapped_column(String(300))
     made: Mapped[datetime]
     posted: Mapped[datetime | None]
+
+
+class NoticeRow(Base):
+    """What somebody has yet to be told of a digest; it goes once they are told."""
+
+    __tablename__ = "digest_notices"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest_id: Mapped[int] = mapped_column(ForeignKey("digests.id"), index=True)
+    member: Mapped[int] = mapped_column(BigInteger)
+    """The digest's owner, or in their stead the server's."""
+    kind: Mapped[str] = mapped_column(String(10))
+    """``stopped``, ``missed`` (no listing came), ``failed`` (what was given up comes with the next) or
+    ``lost`` (it does not)."""
+    why: Mapped[str] = mapped_column(String(300))
+    made: Mapped[datetime]
+    tried: Mapped[datetime | None]
+    """When they were first written to, if they were: the message may stand."""
+    tries: Mapped[int]
 
 
 class ShownRow(Base):

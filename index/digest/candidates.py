@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
+from data.stores.deliveries import left_out_by
 from data.stores.digest_record import Digest
 from data.stores.listings import Listed
 from data.stores.store import Store
@@ -37,6 +38,17 @@ async def candidates(store: Store, digest: Digest, upto: date) -> dict[int, List
             if _wanted(entry, digest.category_set):
                 listed.setdefault(entry.paper, entry)
     return dict(list(listed.items())[:MOST_CANDIDATES])
+
+
+async def left_out_before(store: Store, digest: Digest, upto: date) -> dict[int, Listed]:
+    """What a digest left out since another one of its place was to post it, and what is new still."""
+    entries = {entry.paper: entry for entry in left_out_by(digest)}
+    present = await store.papers_by_number(entries)
+    return {
+        paper.id: replace(entries[number], paper=paper.id)
+        for number, paper in present.items()
+        if not paper.withdrawn and (paper.announced or upto) > upto - LATE_FOR
+    }
 
 
 def _wanted(entry: Listed, categories: frozenset[str]) -> bool:

@@ -19,7 +19,7 @@ from data.stores.listings import Listed
 from data.stores.people import Person
 from data.stores.slices import slices
 from data.stores.store import Store
-from index.digest.candidates import candidates
+from index.digest.candidates import LATE_FOR, candidates, left_out_before
 from index.digest.chooser import Taste
 from index.digest.description import read_description
 from index.digest.picks import Pick
@@ -52,16 +52,22 @@ class Choice:
         How many new papers it chose from.
     known
         How many more there were that it learns from, which are not shown again.
+    passed
+        How many more, by people who count where it watches or follows some, were shown before or not wanted.
     papers
         Those to show.
     seen
         The newest paper's number.
+    left_out
+        What another digest of the place has chosen and not posted yet; if it never does, it is still new.
     """
 
     read: int
     known: int
+    passed: int
     papers: tuple[Chosen, ...]
     seen: int
+    left_out: tuple[Listed, ...]
 
     def state(self, digest: Digest) -> str:
         """Its delivery's state: ``written``, or ``empty`` where the digest stays silent without papers."""
@@ -78,21 +84,31 @@ async def choose(sources: DigestSources, digest: Digest, upto: date) -> Choice:
     store = sources.store
     seen = await store.listings.newest_paper()
     listed = await candidates(store, digest, upto)
-    shown = await store.digests.shown(digest.channel, listed)
+    left = await left_out_before(store, digest, upto)
+    shown = await store.digests.shown(digest.channel, {**left, **listed})
     coming = await store.digests.coming(digest.channel, digest.id)
+    left_out = {**left, **listed}
+    left_out = {number: entry for number, entry in left_out.items() if number in coming - shown.keys()}
+    # What was refused in another digest for what it says goes from one to the next, but not to and fro.
+    own = await store.digests.chosen_by(digest.id, utc_now() - 2 * LATE_FOR) if left else set()
+    listed |= {number: left[number] for number in left.keys() - shown.keys() - coming - own - listed.keys()}
     known = {seed.paper for seed in await store.digests.seeds(digest.id)}
     fresh = [number for number in listed if number not in shown and number not in coming | known]
-    writers = await writers_of(sources, digest, fresh)
+    writers = await writers_of(sources, digest, list(listed))
     taste = await taste_of(sources, digest, writers, listed)
     if digest.is_own:
         known |= set(taste.liked)
         fresh = [number for number in fresh if number not in known]
     known &= set(listed)
+    names_people = digest.is_own or digest.person_numbers
+    theirs = writers.by.keys() & listed.keys() - known if names_people else set()
+    passed = theirs & {*shown, *coming, *taste.disliked}
     chooser = await chooser_of(sources)
     most_first = MOST_FOLLOWED if digest.is_own else 0
     picks = await chooser.choose(fresh, taste, digest.most, known_only=digest.news, most_first=most_first)
     papers = await _explained(sources, digest, picks, listed, writers)
-    return Choice(len(listed) - len(known), len(known), papers, seen)
+    read = len(listed) - len(known) - len(passed)
+    return Choice(read, len(known), len(passed), papers, seen, tuple(left_out.values()))
 
 
 async def _explained(

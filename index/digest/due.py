@@ -195,6 +195,7 @@ async def previewed(sources: DigestSources, digest: Digest, now: datetime) -> De
         upto=newest,
         read=choice.read,
         known=choice.known,
+        passed=choice.passed,
         papers=choice.papers,
         late=False,
         channel=digest.channel,

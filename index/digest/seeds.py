@@ -59,7 +59,7 @@ async def from_text(store: Store, names: PaperNames, text: str) -> SeedPapers:
     index.documents.cv_file.UnreadableError
         If it is a list of references that can't be read.
     """
-    if _is_references(text):
+    if is_references(text):
         return await from_file(store, text.encode())
     papers: list[int] = []
     unknown: list[str] = []
@@ -70,7 +70,8 @@ async def from_text(store: Store, names: PaperNames, text: str) -> SeedPapers:
     return SeedPapers(tuple(dict.fromkeys(papers)), tuple(unknown))
 
 
-def _is_references(text: str) -> bool:
+def is_references(text: str) -> bool:
+    """Whether a pasted text is a file's: BibTeX, RIS or CSL-JSON."""
     try:
         return kind_of(text) in ("bib", "ris") or text.lstrip().startswith(("[{", "{"))
     except NoReferences:

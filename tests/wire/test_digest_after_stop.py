@@ -6,7 +6,7 @@ import pytest
 
 from bot.local_discord.client import UserClient
 from bot.local_discord.state import TEXT
-from commands.digests.posting import GIVEN_UP
+from commands.digests.posting import GIVEN_UP, Poster
 from tests.helpers.digests import MONDAY, active, papers
 from tests.helpers.lab import fill
 from tests.helpers.members import joins
@@ -76,6 +76,65 @@ async def test_what_was_tried_before_a_digest_was_paused_does_not_count_once_it_
     assert "failed" not in (await scene.user.slash("/digest history")).text
     scene.discord.faults.clear()
     scene.at += timedelta(minutes=20)
+    assert await scene.poster.tick() == 1
+
+
+async def _refused_by_moderation(scene):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=r"POST /channels/\d+/messages$", status=400, code=200000)
+    assert await scene.poster.tick() == 0
+
+
+async def test_what_moderation_refused_comes_within_minutes_of_a_resume(scene):
+    await _refused_by_moderation(scene)
+    await scene.user.slash("/digest pause")
+    assert COMES in (await scene.user.slash("/digest resume")).text
+    scene.at += timedelta(minutes=1)
+    assert await scene.poster.tick() == 1
+
+
+async def test_what_moderation_refused_is_tried_at_once_where_its_digest_moves(scene):
+    await _refused_by_moderation(scene)
+    new = await place_of(scene, TEXT)
+    panel = await scene.user.slash("/digest edit")
+    await panel.choose(new["id"], panel.selects[-1])
+    assert await scene.poster.tick() == 1
+
+
+def _restarted(scene):
+    return Poster(scene.bot, scene.bot.services, scene.bot.services.leader)
+
+
+async def test_a_restart_does_not_alarm_the_moderators_before_it_is_time(scene):
+    await _refused_by_moderation(scene)
+    after = _restarted(scene)
+    scene.at += timedelta(hours=3)
+    assert await after.tick() == 0
+    scene.at += timedelta(hours=1)
+    assert await after.tick() == 1
+
+
+async def test_a_day_of_tries_ends_when_it_is_over_whatever_restarts(scene):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    route = rf"POST /channels/{scene.discord.channel['id']}/messages$"
+    scene.discord.faults.add(route=route, status=400, times=99)
+    for _ in range(4):
+        assert await _restarted(scene).tick() == 0
+        assert "failed" not in (await scene.user.slash("/digest history")).text
+        scene.at += GIVEN_UP / 4
+    assert await _restarted(scene).tick() == 0
+    assert "failed" in (await scene.user.slash("/digest history")).text
+
+
+async def test_a_clock_that_ran_ahead_puts_no_try_off(scene):
+    right = scene.at + timedelta(hours=2)
+    await active(scene)
+    scene.at = right + timedelta(hours=5)
+    scene.discord.faults.add(route=r"POST /channels/\d+/messages$", status=503)
+    assert await scene.poster.tick() == 0
+    scene.at = right
     assert await scene.poster.tick() == 1
 
 

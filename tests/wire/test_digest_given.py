@@ -65,3 +65,43 @@ async def test_own_digest_says_that_it_leaves_out_what_its_owner_keeps(scene):
     await scene.user.slash("/save paper:Kites in a gale")
     preview = await panel.press("Preview")
     assert "1 new paper is left out because you follow it or have already saved, liked" in preview.text
+
+
+async def _not_wanted(scene):
+    guild, you = int(scene.discord.guild["id"]), int(scene.discord.owner["id"])
+    [kites] = await scene.bot.services.store.find_title("Kites in a gale")
+    await scene.bot.services.store.digests.think(guild, you, kites, "dislike")
+
+
+async def _shown_before(scene):
+    digest = await active(scene, upto=MONDAY, categories="cs.CL", require="kites", name="First")
+    await scene.user.slash("/digest now digest:First")
+    assert "Kites in a gale" in scene.posts()[-1].text
+    await scene.bot.services.store.digests.change(digest.id, state="deleted")
+
+
+LEFT = "left out because it was shown here before or marked *Not for us*"
+
+
+@pytest.mark.parametrize("passed", [_not_wanted, _shown_before])
+async def test_a_watched_person_s_paper_that_is_known_is_not_said_not_to_match(scene, passed):
+    await on_tuesday(scene, KITES, name="Ada")
+    await passed(scene)
+    assert f"1 new paper is {LEFT}" in (await scene.user.slash("/digest preview digest:Ada")).text
+    await scene.user.slash("/digest now digest:Ada")
+    post = scene.posts()[-1]
+    assert f"1 new paper is {LEFT}" in post.text
+    assert "match" not in post.text
+    assert "None is by" not in (await post.press("Why nothing is shown")).text
+
+
+@pytest.mark.parametrize("passed", [_not_wanted, _shown_before])
+async def test_beside_such_a_paper_the_others_are_said_not_to_match(scene, passed):
+    await on_tuesday(scene, KITES, TIDES, name="Ada")
+    await passed(scene)
+    await scene.user.slash("/digest now digest:Ada")
+    post = scene.posts()[-1]
+    assert "the 1 new paper does not match" in post.text
+    why = (await post.press("Why nothing matched")).text
+    assert f"1 more is {LEFT}." in why
+    assert "is by people this digest watches" in why

@@ -107,6 +107,19 @@ async def test_two_sandboxes_at_most_run_at_once_and_a_full_line_is_said(monkeyp
     assert IMPORT.member > 1
 
 
+async def test_ids_and_titles_that_a_digest_learns_from_are_no_imports(world):
+    _, (bee, *_), _ = world
+    await bee.slash("/digest mine")
+    for _ in range(IMPORT.member + 1):
+        told = (await bee.slash("/digest learn papers:2605.15617")).text
+        assert "imports" not in told
+        assert "learn" in told
+    bib = BIB.format(n=3)
+    for _ in range(IMPORT.member):
+        assert "You've asked for" not in (await bee.slash(f"/digest learn papers:{bib}")).text
+    assert "imports in the last hour" in (await bee.slash(f"/digest learn papers:{bib}")).text
+
+
 async def test_an_import_too_many_is_refused_without_a_warning_in_the_log(world, recwarn):
     _, (_, _, dee), folder = world
     for _ in range(IMPORT.member):

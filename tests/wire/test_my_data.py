@@ -6,7 +6,6 @@ from datetime import timedelta
 import aiohttp
 
 from bot.local_discord.completion import files_of
-from commands.digests.owners import Owners
 from data.stores.deliveries import Chosen
 from data.stores.digest_record import Digest
 from tests.helpers import databases
@@ -68,13 +67,3 @@ async def test_after_forget_no_table_has_the_member_s_number(scene, tmp_path):
     left = {name for name, found in rows.items() if any(str(member) in str(row) for row in found)}
     assert left <= STAY
     assert (await store.digests.find(digest.id)).state == "active", "the digest is the server's"
-
-
-async def test_of_a_digest_whose_maker_is_forgotten_the_server_s_owner_is_told(scene):
-    digest = await active(scene)
-    store = scene.bot.services.store
-    await store.digests.forget(digest.owner)
-    owners = Owners(scene.bot, scene.bot.services)
-    await owners.tell(await store.digests.find(digest.id), "The channel is gone", stopped=False)
-    [told] = scene.dms()
-    assert "The channel is gone" in told.text

@@ -3,10 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 from bot.local_discord.state import FORUM, PUBLIC_THREAD, TEXT
 from commands.digests.posting import Poster
 from commands.kit.send_once import LOOKED_BACK
+from data.stores.merged_papers import follow
+from data.tables.papers import PaperRow
 from tests.helpers.digests import active, re_titles
 from tests.helpers.members import of_kind, said
 from tests.helpers.places import forbid, place_of
@@ -149,3 +152,59 @@ async def test_a_second_digest_of_a_channel_leaves_out_what_the_first_has_yet_to
     assert one
     assert two
     assert not one & two
+
+
+async def _merged(scene, old, new):
+    """One of the day's papers turns out to be another."""
+    async with scene.bot.services.store.digests._writer.begin() as connection:
+        await connection.execute(update(PaperRow).where(PaperRow.id == old).values(merged_into=new))
+        await follow(connection, {old: new})
+
+
+@pytest.mark.parametrize("form", ["message", "thread", "forum"])
+async def test_a_posting_whose_paper_is_merged_after_it_was_sent_is_recognised(scene, form):
+    place = await place_of(scene, FORUM) if form == "forum" else scene.discord.channel
+    digest = await active(scene, form=form, most=1, channel=int(place["id"]))
+    scene.at += timedelta(hours=2)
+    if form == "thread":
+        scene.discord.faults.add(route=SENDS)  # the heading goes well
+    route = r"POST /channels/\d+/threads" if form == "forum" else SENDS
+    scene.discord.faults.add(route=route, status=500, times=5, after=True)
+    assert await scene.poster.tick() == 0
+    [delivery] = await scene.bot.services.store.digests.unposted()
+    [entry] = delivery.papers
+    other = (await scene.bot.services.store.find_id("arxiv", "2601.00001")) or 0
+    other = other if other != entry.paper else other + 1
+    await _merged(scene, entry.paper, other)
+    scene.discord.state.nonces.clear()  # Discord forgets them after minutes
+    scene.at += timedelta(minutes=10)
+    before = len(_all(scene))
+    assert await scene.poster.tick() == 1
+    assert len(_all(scene)) <= before
+    [delivery] = await scene.bot.services.store.digests.history(digest.id)
+    assert delivery.state == "posted"
+
+
+def _all(scene):
+    """All messages of the bot, wherever they stand."""
+    return [
+        message
+        for channel in scene.discord.state.channels.values()
+        for message in said(scene.discord, channel)
+        if "components" in message and message["author"]["id"] == scene.discord.state.application["bot"]["id"]
+    ]
+
+
+async def test_two_papers_of_a_posting_that_turn_out_to_be_one_are_shown_once(scene):
+    await active(scene)
+    scene.at += timedelta(hours=2)
+    scene.discord.faults.add(route=SENDS, status=503)
+    assert await scene.poster.tick() == 0
+    [delivery] = await scene.bot.services.store.digests.unposted()
+    first, second, *_ = (entry.paper for entry in delivery.papers)
+    await _merged(scene, first, second)
+    scene.at += timedelta(minutes=10)
+    assert await scene.poster.tick() == 1
+    [post] = scene.posts()
+    titles = re_titles(post.text)
+    assert len(titles) == len({*titles}) == 4

@@ -202,7 +202,8 @@ async def test_a_member_s_opinions_and_own_digests_are_shown_and_forgotten(store
     assert held["own_digests"][0]["query"] == "switches"
     assert len(held["server_digests"]) == 1
     assert await store.digests.forget(5) == 5
-    assert await store.digests.held(5) == {"opinions": [], "own_digests": [], "server_digests": []}
+    nothing = {"opinions": [], "own_digests": [], "server_digests": [], "untold": []}
+    assert await store.digests.held(5) == nothing
     assert len(await store.digests.opinions(guild=1)) == 1
     assert len(await store.digests.of_guild(1)) == 1
 
