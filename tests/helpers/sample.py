@@ -69,19 +69,26 @@ def _listing(records: Callable[[], list[PaperRecord]], now: datetime) -> Path:
     """The folder to copy, whose papers came now by the test's clock."""
 
     async def read_in(settings: Settings) -> None:
-        lay_sample(settings.labmate_data)
         async with open_corpus(settings, writable=True) as corpus:
             with corpus.writing():
                 await Intake(corpus, "test", "test").run(iter(enumerate(records())))
 
-    return _made(f"{records.__name__}-{now:%Y%m%d%H%M}", read_in)
+    return _made(f"{records.__name__}-{now:%Y%m%d%H%M}", read_in, lay_sample)
 
 
-def _made(name: str, make: Callable[[Settings], Coroutine[Any, Any, None]]) -> Path:
-    """A folder that all workers share; the first to ask makes it."""
+def _made(
+    name: str,
+    make: Callable[[Settings], Coroutine[Any, Any, None]],
+    begin: Callable[[Path], None] = lambda folder: None,
+) -> Path:
+    """A folder that all workers share; the first to ask makes it.
+
+    ``begin`` fills it before it has settings, whose URL makes an empty database in PostgreSQL.
+    """
     folder, draft = kept_in() / name, kept_in() / f"{name}-draft"
     with FileLock(kept_in() / f"{name}.lock"):
         if not folder.exists():
+            begin(draft)
             settings = Settings(_env_file=None, labmate_data=draft, database_url=databases.setting(draft))
             # In a thread, since the one that asks may be in an event loop.
             failed: list[BaseException] = []
