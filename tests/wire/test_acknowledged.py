@@ -376,7 +376,8 @@ async def test_nothing_is_written_before_it_is_acknowledged(world, name):
     async with locked(world.folder):
         doing = asyncio.create_task(act())
         assert await world.heard(known) in DEFERRED
-        assert not doing.done()
+        # In PostgreSQL, only those who write about the same subject wait for each other.
+        assert databases.IN_POSTGRES or not doing.done()
     reply = await doing
     assert text in reply.text
 
