@@ -115,12 +115,13 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     shown = slice(page * asked.page, (page + 1) * asked.page)
     papers, order, cited = await _ordered(services, ids, order, shown)
     names = [*said.people, *dict.fromkeys(filter(None, (asked.author, said.query.author)))]
-    heading = f"## {_shown_query(asked)}{_limits(asked, said, order, anywhere=results.anywhere)}"
+    heading = f"## {_shown_query(asked)}{_limits(asked, said, order, results)}"
     changes = _changes(asked, said, order, anywhere=results.anywhere)
     unfit, advice = _unfitting(services, asked, results, said, guesses=bool(papers))
     unread = [unread_line(part) for part in results.query.ignored]
+    meant = await _near_author(services, _unknown_author(asked, said))
+    changes += _instead(asked, said, meant)
     if not papers:
-        meant = await _near_author(services, asked.author or said.query.author)
         unfit += meant_instead(meant)
         told = [
             heading,
@@ -130,7 +131,6 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
             waiting_note(results),
             advice,
         ]
-        changes += [_by(asked, name) for name in meant if asked.author]
         return note("\n".join(filter(None, told)), await _rows(services, changes) if changes else [])
 
     def entries() -> list[Entry]:
@@ -146,7 +146,8 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
 
     turning = _turning(asked, order, page, pages, len(results.hits)) if results.fits else []
     made, rows = await asyncio.gather(asyncio.to_thread(entries), _rows(services, turning, changes))
-    notes = [foreign_line(said.foreign, fits=results.fits), cited, await _which_like(services, said)]
+    notes = [f"-#{meant_instead(meant)}" if meant else None, foreign_line(said.foreign, fits=results.fits)]
+    notes += [cited, await _which_like(services, said)]
     notes += [citing_line(said)] if results.fits else []
     notes += [await _namesakes(services, name) for name in names[:_NAMES]]
     notes += [waiting_note(results), *unread, None if results.fits else advice]
@@ -236,11 +237,13 @@ def _shown_query(asked: SearchQuery) -> str:
     return safe(shorten(" ".join(asked.query.split()), 120)) or "Search"
 
 
-def _limits(asked: SearchQuery, said: Understood, order: Order, *, anywhere: bool) -> str:
+def _limits(asked: SearchQuery, said: Understood, order: Order, found: Found) -> str:
     """What the options limit and what was understood, in small print."""
     since = max((one for one in (asked.since, said.since) if one), default=None)
     options = " ".join(_named(asked, said))
-    read = understood_line(said, order, since=since, until=said.until, anywhere=anywhere)
+    read = understood_line(
+        said, order, since=since, until=said.until, anywhere=found.anywhere, apart=found.apart
+    )
     lines = [f"-# {options}" if options else "", read]
     return "".join(f"\n{line}" for line in lines if line)
 
@@ -270,6 +273,7 @@ def _unfitting(
         limited=limited,
         guesses=guesses,
         anywhere=found.anywhere,
+        apart=found.apart,
     )
     lacking = lacking_category(services, asked.category or said.query.category)
     return says, f"-# {lacking}" if lacking else advice
@@ -305,9 +309,23 @@ def _changes(asked: SearchQuery, said: Understood, order: Order, *, anywhere: bo
     ]
 
 
-def _by(asked: SearchQuery, author: str) -> _Again:
-    """A button that asks for another author."""
-    return _Again("search.change", label(f"By {author}", 80), replace(asked, author=author), {"how": "A"})
+def _unknown_author(asked: SearchQuery, said: Understood) -> str | None:
+    """The author asked for who may be unknown."""
+    return asked.author or said.query.author or next(iter(said.people_unknown), None)
+
+
+def _instead(asked: SearchQuery, said: Understood, names: Sequence[str]) -> list[_Again]:
+    """Buttons that ask for another author instead of one that nobody knows."""
+    buttons = []
+    for number, name in enumerate(names):
+        if asked.author:
+            other = replace(asked, author=name)
+        elif said.people_unknown:
+            other = replace(asked, query=asked.query.replace(said.people_unknown[0], name, 1))
+        else:  # a field is not easily replaced
+            return []
+        buttons.append(_Again("search.change", label(f"By {name}", 80), other, {"how": "ABC"[number]}))
+    return buttons
 
 
 def _turning(asked: SearchQuery, order: Order, page: int, pages: int, found: int) -> list[_Again]:

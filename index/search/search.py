@@ -199,7 +199,17 @@ class Search(SimilarPapers):
             hits = by_day(hits, fitting, self._library.facets, newest=by == "newest")
             fitting = tuple(hit.paper_id for hit in hits if hit.paper_id in fitting)
         by_words_only = vector is None and bool(query.text)
-        return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said, anywhere, guesses)
+        return Found(
+            tuple(hits[:k]),
+            query,
+            by_words_only,
+            self._waiting(),
+            fitting,
+            said,
+            anywhere,
+            wanted.apart,
+            guesses,
+        )
 
     async def _unless_titled(self, text: str, first: Sequence[int], hits: Sequence[Hit]) -> list[int]:
         """The papers that a word of a text names; if titles have all its words, only those papers."""
@@ -279,10 +289,12 @@ class Search(SimilarPapers):
         if query.author:
             named = await self._by_author(query.author)
             ids = named & ids if ids is not None else named
-        people = await self._written_by(said.people)
-        for names in said.people_together:
-            people = (people or frozenset()) & (await self._written_by(names) or frozenset())
-        if people is not None and (not query.text or (said.people_sure and not as_text)):
+        only_theirs = not query.text or (said.people_sure and not as_text)
+        people, jointly = await self._by_people(said)
+        apart = bool(said.people_together) and not jointly
+        if jointly or (apart and only_theirs):
+            people = jointly
+        if people is not None and only_theirs:
             ids, people = people & ids if ids is not None else people, None
         in_time = None
         if as_text and query.text and (query.since or query.until):  # said, not set: a preference
@@ -301,7 +313,18 @@ class Search(SimilarPapers):
         limits = Where(where.category or query.category, since, until, ids)
         asked = reads_as_sentence(query.text) and not query.phrases
         like_it = said.like_papers[0] if said.like is not None else None
-        return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, like_it, plain)
+        return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, like_it, plain, apart)
+
+    async def _by_people(self, said: Understood) -> tuple[frozenset[int] | None, frozenset[int]]:
+        """The papers by any of the people named, and those by all of them together.
+
+        None where nobody is named; empty where all the names are unknown.
+        """
+        people = await self._written_by(said.people)
+        if people is None and said.people_unknown:
+            people = frozenset()
+        several = [await self._written_by(names) or frozenset() for names in said.people_together]
+        return people, frozenset.intersection(*several) if several else frozenset()
 
     async def _by_author(self, name: str) -> frozenset[int]:
         """Papers with an author whose name has all these words; of many names, those with most papers."""

@@ -4,7 +4,7 @@
 what                said as                                                         read by
 ==================  ==============================================================  =====================
 days                last week, since May, between March and May, 2025, since:1w     :mod:`.dates_said`
-people              papers by Percy Liang; Minlan Yu congestion                     :mod:`.people_said`
+people              papers by Percy Liang and Chelsea Finn; Minlan Yu congestion   :mod:`.people_said`
 an order            newest, first papers on, most cited                             :mod:`.wishes`
 likeness            papers like X but for Y; follow-ups of X                        :mod:`.wishes`
 what to leave out   X without Y, but not Y, excluding Y                             :mod:`.wishes`
@@ -43,11 +43,11 @@ from index.search.wishes import (
     without_frame,
 )
 
-DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE = "dptlwov"
+DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER = "dptlwove"
 """Parts of the understanding that a member can undo, as letters of a button."""
 LACKING = "n"
 """A part that no button undoes: of "X without Y", that Y is unwanted, and not part of the subject."""
-PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE))
+PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER))
 DESCRIPTION = 18
 """From so many words on, a text is a description to compare, not a title or name."""
 _QUOTED = re.compile(r'"[^"]*"')
@@ -96,6 +96,10 @@ class Understood:
     people_said: str = ""
     people_together: tuple[tuple[str, ...], ...] = ()
     """If papers by all of them are meant, and not by any: each person's names."""
+    each_said: tuple[str, ...] = ()
+    """What the query calls each of those."""
+    people_unknown: tuple[str, ...] = ()
+    """Names said for authors that nobody here has."""
     like: str | None = None
     """The name of a paper that others should be like."""
     like_papers: tuple[int, ...] = ()
@@ -133,7 +137,8 @@ class Understood:
         """The parts that were understood and can be undone."""
         held = {
             DATES: bool(self.dates_said),
-            PEOPLE: bool(self.people),
+            PEOPLE: bool(self.people or (self.people_unknown and self.text)),
+            TOGETHER: bool(self.people_together),
             TYPOS: bool(self.fixed),
             LIKENESS: self.like is not None,
             WITHOUT: bool(self.without or self.unwanted_people),
@@ -149,6 +154,7 @@ class _Reading:
 
     text: str
     undo: frozenset[str] = frozenset()
+    as_text: bool = False
     since: date | None = None
     until: date | None = None
     found: dict[str, object] = field(default_factory=dict)
@@ -174,7 +180,7 @@ def understand(
     """
     text = clean(typed[:MAX_QUERY])
     quotes = [] if as_text else _QUOTED.findall(text)
-    reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "), undo)
+    reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "), undo, as_text)
     for part, read in _READERS:
         if read is _read_venue and as_text:
             continue
@@ -263,17 +269,20 @@ def _unwanted(reading: _Reading, known: Known) -> tuple[tuple[Name, ...], str]:
 
 
 def _read_people(reading: _Reading, known: Known) -> None:
-    people, left = read_people(reading.text, known.names, known.together, known.papers)
+    english = None if reading.as_text else known.english
+    people, left = read_people(reading.text, known.names, known.together, known.papers, english)
     if people is not None:
         reading.text = left
         names = tuple(name.name for name in people.names)
         reading.found |= {"people": names, "people_sure": people.sure, "people_said": people.said}
-        reading.found["people_together"] = people.together
+        if TOGETHER not in reading.undo:
+            reading.found |= {"people_together": people.together, "each_said": people.each_said}
+        reading.found["people_unknown"] = people.unknown
 
 
 def _drop_authors(reading: _Reading, known: Known) -> None:
     """By anyone: of "papers by Percy Liang on benchmarks", only the subject stays."""
-    people, left = read_people(reading.text, known.names, known.together, known.papers)
+    people, left = read_people(reading.text, known.names, known.together, known.papers, known.english)
     if people is not None and people.sure and left:
         reading.text = left
 

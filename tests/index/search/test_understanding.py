@@ -34,6 +34,7 @@ _WORKS = (
     ("Congestion Control in Networks", "Minlan Yu"),
     ("Machine Learning for Drums and Disks", "Hofmann K"),
     ("Masks at Work", "Martin J. Wainwright"),
+    ("Sails at Work", "Rand and Sons Group"),
 )
 
 
@@ -62,6 +63,8 @@ def _said(understood):
         "until": understood.until and understood.until.isoformat(),
         "people": understood.people,
         "sure": understood.people_sure,
+        "together": understood.people_together and len(understood.people_together),
+        "nobody": understood.people_unknown,
         "like": understood.like,
         "follows": understood.follows,
         "without": understood.without,
@@ -248,10 +251,11 @@ SENTENCES = {
     "graphs, nothing from Liang": {"text": "graphs, nothing from Liang"},
     "papers on no regret or by Percy Liang": {"text": "no regret or", "people": PERCY, "sure": True},
     "papers by Percy Liang with Yu": {
+        "together": 2,
         "people": ("Percy Liang", "Minlan Yu", "Tao Yu"),
         "sure": True,
     },
-    "what did Percy Liang write with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
+    "what did Percy Liang write with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu"), "together": 2},
     "decoding, not by Percy Liang or Minlan Yu": {"text": "decoding", "but": ("Percy Liang", "Minlan Yu")},
     "decoding, but not in speech or by Minlan Yu": {
         "text": "decoding",
@@ -277,8 +281,61 @@ SENTENCES = {
     "WAINWRIGHT": {"text": "WAINWRIGHT"},
     # two people
     "Percy Liang and Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
-    "papers Percy Liang wrote with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
-    "papers by Percy Liang with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu"), "sure": True},
+    "Percy Liang or Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
+    "papers Percy Liang wrote with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu"), "together": 2},
+    **{
+        said: {"people": ("Percy Liang", "Minlan Yu"), "sure": True, "together": 2}
+        for said in (
+            "papers by Percy Liang and Minlan Yu",
+            "papers by Percy Liang & Minlan Yu",
+            "papers by both Percy Liang and Minlan Yu",
+            "papers by Percy Liang with Minlan Yu",
+            "joint papers by Percy Liang and Minlan Yu",
+            "papers that Percy Liang and Minlan Yu wrote together",
+            "Percy Liang and Minlan Yu's papers",
+        )
+    },
+    **{
+        said: {"people": ("Percy Liang", "Minlan Yu"), "sure": True}
+        for said in (
+            "papers by Percy Liang or Minlan Yu",
+            "papers by Percy Liang, Minlan Yu",
+            "papers by Percy Liang and by Minlan Yu",
+            "papers by either of Percy Liang and Minlan Yu",
+            "Percy Liang's and Minlan Yu's papers",
+        )
+    },
+    "papers by Percy Liang, Minlan Yu and Chelsea Finn on decoding": {
+        "text": "decoding",
+        "people": ("Percy Liang", "Minlan Yu", "Chelsea Finn"),
+        "sure": True,
+        "together": 3,
+    },
+    "papers by Percy Liang, Minlan Yu or Chelsea Finn on decoding": {
+        "text": "decoding",
+        "people": ("Percy Liang", "Minlan Yu", "Chelsea Finn"),
+        "sure": True,
+    },
+    "papers by Rand and Sons Group on decoding": {
+        "text": "decoding",
+        "people": ("Rand and Sons Group",),
+        "sure": True,
+    },
+    "papers by Percy Liang and his students": {"people": PERCY, "sure": True},
+    "papers by Percy Liang's group on decoding": {"text": "decoding", "people": PERCY, "sure": True},
+    "papers by Percy Liang and decoding": {"text": "papers and decoding", "people": PERCY, "sure": True},
+    # somebody whom nobody knows
+    "papers by Xyz Qwert": {"sure": True, "nobody": ("Xyz Qwert",)},
+    "papers by Xyz Qwert on decoding": {"text": "decoding", "sure": True, "nobody": ("Xyz Qwert",)},
+    "papers by xyz qwert on decoding": {"text": "decoding", "sure": True, "nobody": ("xyz qwert",)},
+    "papers by Percy Liang and Xyz Qwert": {"people": PERCY, "sure": True, "nobody": ("Xyz Qwert",)},
+    "papers by Xyz Qwert and Percy Liang": {"people": PERCY, "sure": True, "nobody": ("Xyz Qwert",)},
+    "papers by Percy Liang and Augmented Generation": {
+        "text": "papers and Augmented Generation",
+        "people": PERCY,
+        "sure": True,
+    },
+    "papers by Liang University on decoding": {"text": "papers by Liang University on decoding"},
     "papers by Percy Liang with loss spikes": {"text": "loss spikes", "people": PERCY, "sure": True},
     # order
     "newest rag papers": {"text": "rag", "order": "newest"},
