@@ -13,6 +13,7 @@ from commands.cards.lists import ACCENT, PAGE, Entry, framed, listing
 from commands.cards.text import day, label, listed, plural, shorten, shown
 from data.records import Paper
 from index.search.understanding import (
+    CONFERENCE,
     DATES,
     LIKENESS,
     PEOPLE,
@@ -49,7 +50,7 @@ def understood_line(
     anywhere: bool = False,
     apart: bool = False,
 ) -> str:
-    """Everything that was understood beside the subject, in small print; "" for nothing.
+    """What was understood beside the subject, and what was not, in small print; "" for nothing.
 
     Parameters
     ----------
@@ -73,7 +74,18 @@ def understood_line(
         _ORDERS.get(order, ""),
     ]
     text = " · ".join(filter(None, parts))
-    return f"-# {text[0].upper()}{text[1:]}" if text else ""
+    lines = [f"-# {text[0].upper()}{text[1:]}" if text else "", _unread_days(said)]
+    return "\n".join(filter(None, lines))
+
+
+def _unread_days(said: Understood) -> str:
+    """That days said by a conference were left out, and how to say them."""
+    if not said.days_unread:
+        return ""
+    return (
+        f"-# I don't know when conferences take place, so I left out “{shown(said.days_unread, 60)}”. "
+        "Say it with a month, such as “before May 2025” or “since May 2025”."
+    )
 
 
 def _fixed(said: Understood) -> str:
@@ -248,6 +260,7 @@ def undo_label(part: str, said: Understood) -> str:
         TYPOS: f"Search for “{shorten(_as_typed(said), 40)}” instead",
         LIKENESS: "Search for the words",
         VENUE: "From anywhere",
+        CONFERENCE: f"Search for “{shorten(said.days_unread, 40)}”, too",
         WITHOUT: f"Also with {shorten(', '.join((*said.without, *said.unwanted_people)), 40)}",
     }
     return label(labels[part])

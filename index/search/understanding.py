@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from data.keys import clean, fold
+from index.search.conference_days import read_conference_days
 from index.search.dates_said import read_dates
 from index.search.languages import foreign
 from index.search.names import Name, NameIndex
@@ -43,11 +44,11 @@ from index.search.wishes import (
     without_frame,
 )
 
-DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER = "dptlwove"
+DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE = "dptlwovec"
 """Parts of the understanding that a member can undo, as letters of a button."""
 LACKING = "n"
 """A part that no button undoes: of "X without Y", that Y is unwanted, and not part of the subject."""
-PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER))
+PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE))
 DESCRIPTION = 18
 """From so many words on, a text is a description to compare, not a title or name."""
 _QUOTED = re.compile(r'"[^"]*"')
@@ -89,6 +90,8 @@ class Understood:
     """Whether the days are counted from the newest listing, because nothing is newer."""
     days_kept: str = ""
     """The words of declined days that a search can't leave out, since earlier and later ones are wanted."""
+    days_unread: str = ""
+    """Words that say days by a conference, which can't be read as a date."""
     people: tuple[str, ...] = ()
     """Names of authors as the library prints them."""
     people_sure: bool = False
@@ -144,6 +147,7 @@ class Understood:
             WITHOUT: bool(self.without or self.unwanted_people),
             ORDER: self.order != "best",
             VENUE: self.venue is not None,
+            CONFERENCE: bool(self.days_unread),
         }
         return frozenset(part for part, is_there in held.items() if is_there)
 
@@ -182,7 +186,7 @@ def understand(
     quotes = [] if as_text else _QUOTED.findall(text)
     reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "), undo, as_text)
     for part, read in _READERS:
-        if read is _read_venue and as_text:
+        if read in (_read_venue, _read_conference_days) and as_text:
             continue
         if part not in undo:
             read(reading, known)
@@ -238,6 +242,12 @@ def _read_without(reading: _Reading, known: Known) -> None:
     unwanted, left = read_without(reading.text, known.together, lacking=LACKING not in reading.undo)
     if unwanted and (left or "like" in reading.found) and not is_title_case(reading.text):
         reading.text, reading.found["without"] = left, unwanted
+
+
+def _read_conference_days(reading: _Reading, known: Known) -> None:
+    said, left = read_conference_days(reading.text)
+    if said:
+        reading.text, reading.found["days_unread"] = left, said
 
 
 def _read_dates(reading: _Reading, known: Known) -> None:
@@ -306,6 +316,7 @@ class _Either:
 
 
 _READERS: tuple[tuple[str, Callable[[_Reading, Known], None]], ...] = (
+    (CONFERENCE, _read_conference_days),
     (LIKENESS, _read_likeness),
     (VENUE, _read_venue),
     (DATES, _read_dates),

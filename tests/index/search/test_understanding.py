@@ -70,6 +70,7 @@ def _said(understood):
         "without": understood.without,
         "but": understood.unwanted_people,
         "kept": understood.days_kept,
+        "unread": understood.days_unread,
         "order": understood.order if understood.order != "best" else None,
         "venue": understood.venue and str(understood.venue),
         "fixed": dict(understood.fixed),
@@ -337,6 +338,25 @@ SENTENCES = {
     },
     "papers by Liang University on decoding": {"text": "papers by Liang University on decoding"},
     "papers by Percy Liang with loss spikes": {"text": "loss spikes", "people": PERCY, "sure": True},
+    # days by a conference
+    **{
+        f"decoding {said}": {"text": "decoding", "unread": said}
+        for said in (
+            "before ICLR",
+            "since NeurIPS 2024",
+            "after ACL '25",
+            "published until the last ICML",
+            "between ICLR and ICML",
+            "since CHI 2025",
+            "before the EMNLP deadline",
+        )
+    },
+    "papers after ICML on decoding": {"text": "decoding", "unread": "after ICML"},
+    "post-NeurIPS work on decoding": {"text": "decoding", "unread": "post-NeurIPS"},
+    "papers by Percy Liang since ICLR": {"people": PERCY, "sure": True, "unread": "since ICLR"},
+    "decoding language models before ICLR reviews": {"text": "decoding language models before ICLR reviews"},
+    "decoding since Nature": {"text": "decoding since Nature"},
+    "before ICLR": {"text": "before ICLR"},
     # order
     "newest rag papers": {"text": "rag", "order": "newest"},
     "latest work on congestion": {"text": "congestion", "order": "newest"},
