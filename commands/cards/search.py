@@ -196,6 +196,25 @@ def citing_line(said: Understood) -> str:
     return "-# I don't know which papers cite it, so I show later papers that name it or are similar to it."
 
 
+def cited_line(known: int, papers: int, *, newest: bool) -> str:
+    """For whom the most cited papers were asked: how far the list is in that order.
+
+    ``known`` are the papers whose citations are known; without any, the ``newest`` or the best come first.
+    """
+    others = "newest first" if newest else "best matches first"
+    if not known:
+        return (
+            "-# **Not ranked by citations**: I don't know how often these papers are cited. "
+            f"{others.capitalize()}. OpenAlex and Google Scholar count citations."
+        )
+    if known == papers:
+        return "-# Most cited first, by OpenAlex."
+    return (
+        f"-# By OpenAlex, I know how often {known:,} of the {papers:,} papers that fit are cited: these come "
+        f"first, most cited first. Then the others, {others}."
+    )
+
+
 def namesakes_line(name: str, people: int) -> str:
     """A note that several people publish under a name, and how to tell them apart."""
     called, all_of_them = shown(name, 60), "both" if people == 2 else "all of them"

@@ -44,8 +44,9 @@ from commands.kit.options import (
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import MODEL_PATIENCE, PATIENCE, Services
-from commands.kit.similar_papers import GUESSES, waiting_note
+from commands.kit.similar_papers import waiting_note
 from commands.kit.spoken import Spoken, spoken
+from commands.papers.result_order import ordered, papers_at
 from commands.papers.search_query import SearchQuery
 from data.keys import fold, name_key
 from data.records import Paper
@@ -109,13 +110,12 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     results = await _results(services, asked)
     said = results.understood or Understood(asked.query, results.query)
     order = asked.order or said.order
-    pages = max(1, -(-len(results.hits) // asked.page))
+    ids, order, cited = await ordered(services, results, order, SHOWN)
+    pages = max(1, -(-len(ids) // asked.page))
     page = min(page, pages - 1) if results.fits else 0
-    ids = [hit.paper_id for hit in results.hits] if results.fits else list(results.near[:GUESSES])
-    shown = slice(page * asked.page, (page + 1) * asked.page)
-    papers, order, cited = await _ordered(services, ids, order, shown)
+    papers = await papers_at(services, ids, slice(page * asked.page, (page + 1) * asked.page))
     names = [*said.people, *dict.fromkeys(filter(None, (asked.author, said.query.author)))]
-    heading = f"## {_shown_query(asked)}{_limits(asked, said, order, results)}"
+    heading = f"## {_shown_query(asked)}{_limits(asked, said, order, results)}{cited}"
     changes = _changes(asked, said, order, anywhere=results.anywhere)
     unfit, advice = _unfitting(services, asked, results, said, guesses=bool(papers))
     unread = [unread_line(part) for part in results.query.ignored]
@@ -144,10 +144,10 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
             for paper in papers
         ]
 
-    turning = _turning(asked, order, page, pages, len(results.hits)) if results.fits else []
+    turning = _turning(asked, order, page, pages, len(ids)) if results.fits else []
     made, rows = await asyncio.gather(asyncio.to_thread(entries), _rows(services, turning, changes))
     notes = [f"-#{meant_instead(meant)}" if meant else None, foreign_line(said.foreign, fits=results.fits)]
-    notes += [cited, await _which_like(services, said)]
+    notes += [await _which_like(services, said)]
     notes += [citing_line(said)] if results.fits else []
     notes += [await _namesakes(services, name) for name in names[:_NAMES]]
     notes += [waiting_note(results), *unread, None if results.fits else advice]
@@ -206,27 +206,6 @@ def _called(paper: Paper, names: Sequence[str]) -> frozenset[str]:
         for author in paper.authors
         if author.key in keys or any(asked and asked <= set(fold(author.name).split()) for asked in words)
     )
-
-
-async def _ordered(
-    services: Services, ids: list[int], order: Order, shown: slice
-) -> tuple[list[Paper], Order, str | None]:
-    """The papers shown, in the order asked for as far as it is known, and what to say of their citations."""
-    if order != "cited":
-        papers = await services.store.papers(ids[shown])
-        if len(papers) < len(ids[shown]):  # one was merged or withdrawn meanwhile: the next ones close up
-            papers = (await services.store.papers(ids))[shown]
-        return papers, order, None
-    papers = await services.store.papers(ids)
-    facts = await services.facts.works(papers)
-    counts = {number: known.cited_by for number, (known, _) in facts.items() if known.cited_by is not None}
-    if not counts:
-        told = "-# I don't know how often these papers are cited, so the best matches come first."
-        return papers[shown], "best", told
-    papers.sort(key=lambda paper: -counts.get(paper.id, -1))
-    unknown = len(papers) - len(counts)
-    told = f"; I don't know how often the other {unknown} are cited" if unknown else ""
-    return papers[shown], order, f"-# Most cited first, by OpenAlex{told}."
 
 
 def _option(paper: Paper) -> discord.SelectOption:

@@ -37,6 +37,8 @@ __all__ = ["JUDGED", "Found", "Hit", "Search"]
 T = TypeVar("T")
 ORDERED = 50
 """How many of the best papers are put in the order that a query asks for."""
+CITED = 500
+"""How many papers are looked at for the most cited ones where a query has no subject."""
 OF_AUTHOR = 5_000
 """The most papers of one author, or with one phrase, that are looked at."""
 UNWANTED, CHECKED = 50_000, 4
@@ -147,7 +149,8 @@ class Search(SimilarPapers):
         undo
             Parts of the understanding that are not wanted.
         order
-            Instead of the order that the query asks for.
+            Instead of the order that the query asks for. For "cited", all papers that were looked at are
+            found, best first, since only whoever has the counts can put them in order.
         plain
             Understand nothing but fields and quotes, and rank as before, for comparison.
         today
@@ -162,12 +165,12 @@ class Search(SimilarPapers):
             else:
                 said = await self.understand(typed, undo=undo, as_text=as_text, today=today)
             query, by = said.query, order or ("best" if as_text else said.order)
-            ordered = by in ("newest", "oldest")
+            ordered = by != "best"
             limits, wanted = await self._wanted(said, where or Where(), as_text=as_text, plain=plain)
             allowed = self._library.facets.allowed(limits) if limits else None
             if said.without or said.unwanted_people or (ordered and not query.text):
                 allowed = await self._without(said.without, said.unwanted_people, allowed)
-            depth = max(k, ORDERED) if ordered else k
+            depth = max(k, ORDERED if query.text or by != "cited" else CITED) if ordered else k
             found = depth * CHECKED if said.without else depth
             found = max(found, AT_VENUE) if said.venue else found
             # Embedding and what is near take one core, and looking words up another.
@@ -195,12 +198,12 @@ class Search(SimilarPapers):
         asked = wanted.asked and not ordered  # in order of day, a paper that hardly fits could be the first
         looked_at = hits[: depth if ordered else judged]
         fitting, guesses = await self._fitting(said, looked_at, first, asked=asked)
-        if ordered:
+        if by in ("newest", "oldest"):
             hits = by_day(hits, fitting, self._library.facets, newest=by == "newest")
             fitting = tuple(hit.paper_id for hit in hits if hit.paper_id in fitting)
         by_words_only = vector is None and bool(query.text)
         return Found(
-            tuple(hits[:k]),
+            tuple(hits if by == "cited" else hits[:k]),
             query,
             by_words_only,
             self._waiting(),

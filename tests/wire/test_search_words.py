@@ -186,9 +186,12 @@ async def test_the_sentence_says_what_was_done_with_matched_words_in_bold(user):
     assert "Much is written" not in listed.text
 
 
-async def test_most_cited_says_what_it_knows(user):
+async def test_most_cited_says_above_the_list_that_it_is_not_ranked_so(user):
     reply = await user.slash("/search most cited papers on speculative decoding")
-    assert "I don't know how often these papers are cited" in reply.text
+    not_ranked = "-# **Not ranked by citations**: I don't know how often these papers are cited. "
+    assert not_ranked + "Best matches first." in reply.text.split("1. **")[0]
+    of_days = await user.mention("most cited paper of 2025")
+    assert not_ranked + "Newest first." in of_days.text.split("1. **")[0]
 
 
 async def test_likeness_and_what_to_leave_out(user):
