@@ -12,12 +12,22 @@ from discord import ui
 from commands.cards.lists import ACCENT, PAGE, Entry, framed, listing
 from commands.cards.text import day, label, listed, plural, shorten, shown
 from data.records import Paper
-from index.search.understanding import DATES, LIKENESS, PEOPLE, TYPOS, VENUE, WITHOUT, Understood
+from index.search.understanding import (
+    CONFERENCE,
+    DATES,
+    LIKENESS,
+    PEOPLE,
+    TOGETHER,
+    TYPOS,
+    VENUE,
+    WITHOUT,
+    Understood,
+)
 from index.search.wishes import Order
 
 TEN = 10
-_NAMED = 2
-"""People and papers named in a line; others are counted."""
+_NAMED, MOST_PEOPLE = 2, 3
+"""Papers and people named in a line; others are counted."""
 _WHICH = {"last": "up to", "past": "up to", "previous": "up to", "this": "of", "current": "of"}
 _UNIT = re.compile(r"\b(day|week|fortnight|month|quarter|year|decade)s?\b", re.IGNORECASE)
 _CITING = re.compile(r"\bcit(?:e|es|ed|ing)\b", re.IGNORECASE)
@@ -32,14 +42,22 @@ NO_WORDS = (
 
 
 def understood_line(
-    said: Understood, order: Order, *, since: date | None, until: date | None, anywhere: bool = False
+    said: Understood,
+    order: Order,
+    *,
+    since: date | None,
+    until: date | None,
+    anywhere: bool = False,
+    apart: bool = False,
 ) -> str:
-    """Everything that was understood beside the subject, in small print; "" for nothing.
+    """What was understood beside the subject, and what was not, in small print; "" for nothing.
 
     Parameters
     ----------
     anywhere
         Whether no record says anything of the venue asked for.
+    apart
+        Whether there is no paper by all the people asked for together.
     since, until
         The days that hold, from the query and the options.
     """
@@ -47,7 +65,8 @@ def understood_line(
         _fixed(said),
         _days(since, until) + (_counted(said) if since == said.since else ""),
         f"I can't leave out days in between (“{shown(said.days_kept, 60)}”)" if said.days_kept else "",
-        _people(said),
+        _nobody(said.people_unknown) if said.people else "",
+        _people(said, apart=apart),
         _venue(said, anywhere=anywhere),
         _like(said),
         f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",
@@ -55,7 +74,18 @@ def understood_line(
         _ORDERS.get(order, ""),
     ]
     text = " · ".join(filter(None, parts))
-    return f"-# {text[0].upper()}{text[1:]}" if text else ""
+    lines = [f"-# {text[0].upper()}{text[1:]}" if text else "", _unread_days(said)]
+    return "\n".join(filter(None, lines))
+
+
+def _unread_days(said: Understood) -> str:
+    """That days said by a conference were left out, and how to say them."""
+    if not said.days_unread:
+        return ""
+    return (
+        f"-# I don't know when conferences take place, so I left out “{shown(said.days_unread, 60)}”. "
+        "Say it with a month, such as “before May 2025” or “since May 2025”."
+    )
 
 
 def _fixed(said: Understood) -> str:
@@ -91,6 +121,7 @@ def unfitting(
     limited: bool,
     guesses: bool,
     anywhere: bool = False,
+    apart: bool = False,
 ) -> tuple[str, str]:
     """What to say where nothing fits, and for the end, in small print, what to try.
 
@@ -106,19 +137,33 @@ def unfitting(
         Whether papers follow that come near.
     anywhere
         Whether no record says anything of the venue asked for.
+    apart
+        Whether there is no paper by all the people asked for together.
     """
     whose = _people(said) if said.people_sure or not said.text else ""
     place = f"from {said.venue}" if said.venue and not anywhere else ""
-    if whose or named or since or until or place:
+    if said.people_unknown and not said.people:
+        unknown = _nobody(said.people_unknown)
+        says = f"{unknown[0].upper()}{unknown[1:]}."
+    elif apart and whose:
+        says = f"I know no paper by {_all_of(said)}."
+    elif whose or named or since or until or place:
         who = whose.replace("papers ", " ", 1)
         says = " ".join(f"No paper{who} {place} {' '.join(named)} {_days(since, until)}".split()) + " fits."
     else:
         says = f"None of the {plural(known, 'paper')} fits."
-    undoable = (DATES, PEOPLE) if anywhere else (DATES, PEOPLE, VENUE)
+    undoable: tuple[str, ...] = (DATES, TOGETHER, PEOPLE) if anywhere else (DATES, TOGETHER, PEOPLE, VENUE)
+    if apart and whose:
+        undoable = (TOGETHER,)
     undone = [f"**{undo_label(part, said)}**" for part in undoable if part in said.parts]
     advice = f"Try other words{', or fewer options' if limited else ''}"
     if undone:
-        advice += f", or press {' or '.join(undone)}"
+        advice += f", or press {listed(undone, 'or')}"
+    if apart and whose:
+        some = "one" if len(said.people_together) == 2 else "some"
+        advice = f"Press {undone[0]} for papers by {some} of them"
+    elif said.people_unknown and not said.people:
+        advice = advice.replace("Try other words", "Check the spelling", 1)
     return says + (" The closest guesses:" if guesses else ""), f"-# {advice}."
 
 
@@ -151,6 +196,25 @@ def citing_line(said: Understood) -> str:
     return "-# I don't know which papers cite it, so I show later papers that name it or are similar to it."
 
 
+def cited_line(known: int, papers: int, *, newest: bool) -> str:
+    """For whom the most cited papers were asked: how far the list is in that order.
+
+    ``known`` are the papers whose citations are known; without any, the ``newest`` or the best come first.
+    """
+    others = "newest first" if newest else "best matches first"
+    if not known:
+        return (
+            "-# **Not ranked by citations**: I don't know how often these papers are cited. "
+            f"{others.capitalize()}. OpenAlex and Google Scholar count citations."
+        )
+    if known == papers:
+        return "-# Most cited first, by OpenAlex."
+    return (
+        f"-# By OpenAlex, I know how often {known:,} of the {papers:,} papers that fit are cited: these come "
+        f"first, most cited first. Then the others, {others}."
+    )
+
+
 def namesakes_line(name: str, people: int) -> str:
     """A note that several people publish under a name, and how to tell them apart."""
     called, all_of_them = shown(name, 60), "both" if people == 2 else "all of them"
@@ -160,12 +224,29 @@ def namesakes_line(name: str, people: int) -> str:
     )
 
 
-def _people(said: Understood) -> str:
+def _people(said: Understood, *, apart: bool = False) -> str:
     if not said.people:
         return ""
-    together = [names[0] for names in said.people_together]
-    who = _authors(together, "and") if together else _authors(said.people)
-    return f"papers by {who}" if said.people_sure or not said.text else f"papers by {who} first"
+    strict = said.people_sure or not said.text
+    together = said.people_together and (strict or not apart)
+    who = _authors(_each(said), "and") if together else _authors(said.people)
+    return f"papers by {who}" if strict else f"papers by {who} first"
+
+
+def _each(said: Understood) -> list[str]:
+    """Each of the people who wrote together, as printed, or as typed where that is open."""
+    named = zip(said.people_together, said.each_said, strict=True)
+    return [typed if len(names) > 1 else names[0] for names, typed in named]
+
+
+def _all_of(said: Understood) -> str:
+    """Who wrote nothing together."""
+    return f"{'both' if len(said.people_together) == 2 else 'all of'} {_authors(_each(said), 'and')}"
+
+
+def _nobody(names: Sequence[str]) -> str:
+    """That nobody here has some names; "" for none."""
+    return f"nobody here publishes as {_authors([f'“{name}”' for name in names])}" if names else ""
 
 
 def _venue(said: Understood, *, anywhere: bool) -> str:
@@ -177,9 +258,9 @@ def _venue(said: Understood, *, anywhere: bool) -> str:
 
 
 def _authors(people: Sequence[str], joint: str = "or") -> str:
-    more = len(people) - _NAMED
-    named = [shown(name, 60) for name in people[:_NAMED]]
-    return f" {joint} ".join([*named, *([f"{more} more"] if more > 0 else [])])
+    more = len(people) - MOST_PEOPLE
+    named = [shown(name, 60) for name in people[:MOST_PEOPLE]]
+    return listed([*named, *([f"{more} more"] if more > 0 else [])], joint)
 
 
 def _like(said: Understood) -> str:
@@ -194,9 +275,11 @@ def undo_label(part: str, said: Understood) -> str:
     labels = {
         DATES: "Any time",
         PEOPLE: "By anyone",
+        TOGETHER: "By either" if len(said.people_together) == 2 else "By any of them",
         TYPOS: f"Search for “{shorten(_as_typed(said), 40)}” instead",
         LIKENESS: "Search for the words",
         VENUE: "From anywhere",
+        CONFERENCE: f"Search for “{shorten(said.days_unread, 40)}”, too",
         WITHOUT: f"Also with {shorten(', '.join((*said.without, *said.unwanted_people)), 40)}",
     }
     return label(labels[part])

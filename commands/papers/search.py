@@ -44,8 +44,9 @@ from commands.kit.options import (
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import MODEL_PATIENCE, PATIENCE, Services
-from commands.kit.similar_papers import GUESSES, waiting_note
+from commands.kit.similar_papers import waiting_note
 from commands.kit.spoken import Spoken, spoken
+from commands.papers.result_order import ordered, papers_at
 from commands.papers.search_query import SearchQuery
 from data.keys import fold, name_key
 from data.records import Paper
@@ -109,18 +110,18 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     results = await _results(services, asked)
     said = results.understood or Understood(asked.query, results.query)
     order = asked.order or said.order
-    pages = max(1, -(-len(results.hits) // asked.page))
+    ids, order, cited = await ordered(services, results, order, SHOWN)
+    pages = max(1, -(-len(ids) // asked.page))
     page = min(page, pages - 1) if results.fits else 0
-    ids = [hit.paper_id for hit in results.hits] if results.fits else list(results.near[:GUESSES])
-    shown = slice(page * asked.page, (page + 1) * asked.page)
-    papers, order, cited = await _ordered(services, ids, order, shown)
+    papers = await papers_at(services, ids, slice(page * asked.page, (page + 1) * asked.page))
     names = [*said.people, *dict.fromkeys(filter(None, (asked.author, said.query.author)))]
-    heading = f"## {_shown_query(asked)}{_limits(asked, said, order, anywhere=results.anywhere)}"
+    heading = f"## {_shown_query(asked)}{_limits(asked, said, order, results)}{cited}"
     changes = _changes(asked, said, order, anywhere=results.anywhere)
     unfit, advice = _unfitting(services, asked, results, said, guesses=bool(papers))
     unread = [unread_line(part) for part in results.query.ignored]
+    meant = await _near_author(services, _unknown_author(asked, said))
+    changes += _instead(asked, said, meant)
     if not papers:
-        meant = await _near_author(services, asked.author or said.query.author)
         unfit += meant_instead(meant)
         told = [
             heading,
@@ -130,7 +131,6 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
             waiting_note(results),
             advice,
         ]
-        changes += [_by(asked, name) for name in meant if asked.author]
         return note("\n".join(filter(None, told)), await _rows(services, changes) if changes else [])
 
     def entries() -> list[Entry]:
@@ -144,9 +144,10 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
             for paper in papers
         ]
 
-    turning = _turning(asked, order, page, pages, len(results.hits)) if results.fits else []
+    turning = _turning(asked, order, page, pages, len(ids)) if results.fits else []
     made, rows = await asyncio.gather(asyncio.to_thread(entries), _rows(services, turning, changes))
-    notes = [foreign_line(said.foreign, fits=results.fits), cited, await _which_like(services, said)]
+    notes = [f"-#{meant_instead(meant)}" if meant else None, foreign_line(said.foreign, fits=results.fits)]
+    notes += [await _which_like(services, said)]
     notes += [citing_line(said)] if results.fits else []
     notes += [await _namesakes(services, name) for name in names[:_NAMES]]
     notes += [waiting_note(results), *unread, None if results.fits else advice]
@@ -207,27 +208,6 @@ def _called(paper: Paper, names: Sequence[str]) -> frozenset[str]:
     )
 
 
-async def _ordered(
-    services: Services, ids: list[int], order: Order, shown: slice
-) -> tuple[list[Paper], Order, str | None]:
-    """The papers shown, in the order asked for as far as it is known, and what to say of their citations."""
-    if order != "cited":
-        papers = await services.store.papers(ids[shown])
-        if len(papers) < len(ids[shown]):  # one was merged or withdrawn meanwhile: the next ones close up
-            papers = (await services.store.papers(ids))[shown]
-        return papers, order, None
-    papers = await services.store.papers(ids)
-    facts = await services.facts.works(papers)
-    counts = {number: known.cited_by for number, (known, _) in facts.items() if known.cited_by is not None}
-    if not counts:
-        told = "-# I don't know how often these papers are cited, so the best matches come first."
-        return papers[shown], "best", told
-    papers.sort(key=lambda paper: -counts.get(paper.id, -1))
-    unknown = len(papers) - len(counts)
-    told = f"; I don't know how often the other {unknown} are cited" if unknown else ""
-    return papers[shown], order, f"-# Most cited first, by OpenAlex{told}."
-
-
 def _option(paper: Paper) -> discord.SelectOption:
     return discord.SelectOption(label=label(paper.title, 100), value=str(paper.id))
 
@@ -236,11 +216,13 @@ def _shown_query(asked: SearchQuery) -> str:
     return safe(shorten(" ".join(asked.query.split()), 120)) or "Search"
 
 
-def _limits(asked: SearchQuery, said: Understood, order: Order, *, anywhere: bool) -> str:
+def _limits(asked: SearchQuery, said: Understood, order: Order, found: Found) -> str:
     """What the options limit and what was understood, in small print."""
     since = max((one for one in (asked.since, said.since) if one), default=None)
     options = " ".join(_named(asked, said))
-    read = understood_line(said, order, since=since, until=said.until, anywhere=anywhere)
+    read = understood_line(
+        said, order, since=since, until=said.until, anywhere=found.anywhere, apart=found.apart
+    )
     lines = [f"-# {options}" if options else "", read]
     return "".join(f"\n{line}" for line in lines if line)
 
@@ -270,6 +252,7 @@ def _unfitting(
         limited=limited,
         guesses=guesses,
         anywhere=found.anywhere,
+        apart=found.apart,
     )
     lacking = lacking_category(services, asked.category or said.query.category)
     return says, f"-# {lacking}" if lacking else advice
@@ -305,9 +288,23 @@ def _changes(asked: SearchQuery, said: Understood, order: Order, *, anywhere: bo
     ]
 
 
-def _by(asked: SearchQuery, author: str) -> _Again:
-    """A button that asks for another author."""
-    return _Again("search.change", label(f"By {author}", 80), replace(asked, author=author), {"how": "A"})
+def _unknown_author(asked: SearchQuery, said: Understood) -> str | None:
+    """The author asked for who may be unknown."""
+    return asked.author or said.query.author or next(iter(said.people_unknown), None)
+
+
+def _instead(asked: SearchQuery, said: Understood, names: Sequence[str]) -> list[_Again]:
+    """Buttons that ask for another author instead of one that nobody knows."""
+    buttons = []
+    for number, name in enumerate(names):
+        if asked.author:
+            other = replace(asked, author=name)
+        elif said.people_unknown:
+            other = replace(asked, query=asked.query.replace(said.people_unknown[0], name, 1))
+        else:  # a field is not easily replaced
+            return []
+        buttons.append(_Again("search.change", label(f"By {name}", 80), other, {"how": "ABC"[number]}))
+    return buttons
 
 
 def _turning(asked: SearchQuery, order: Order, page: int, pages: int, found: int) -> list[_Again]:

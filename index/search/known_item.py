@@ -23,6 +23,10 @@ _SIGNS = re.compile(r"[+*#^†]+")
 _HEAD_END = re.compile(r":|\s[-–—]\s|—")
 _HEAD_WORDS, _HEADED = 6, 400
 """The most words of a name before a colon; the most titles with these words to look at."""
+_SHORT, MEANT_BY = 4, 0.5
+"""The most letters of the last part of a name that stands for the whole ("R1" for DeepSeek-R1), and the share
+of the papers with that part that print the whole name."""
+_REPORT = re.compile(r"\s+(?:(?:technical|tech)\s+report|(?:system|model)\s+card)\b", re.IGNORECASE)
 _TITLE_LIKE = 88.0
 _NAME_LIKE = 75.0
 
@@ -69,7 +73,7 @@ class PaperNames:
         if is_description(text):
             return Meant(None)
         named = await asyncio.to_thread(self._by_name, text, most) or await self._by_fragment(text, most)
-        return _headed_first(await self._headed(text), named, most)
+        return _headed_first(await self._called(text), named, most)
 
     async def named(self, text: str, most: int = 25) -> Meant:
         """Like :meth:`meant`, for text that may mean no paper at all: ignores typos and parts of titles."""
@@ -77,7 +81,7 @@ class PaperNames:
         if outright is not None:
             return outright
         named = await asyncio.to_thread(self._by_name, text, most)
-        return _headed_first(await self._headed(text), named, most)
+        return _headed_first(await self._called(text), named, most)
 
     async def titles_of(self, paper: int) -> tuple[str, ...]:
         """A paper's title and its former ones; none for an unknown paper."""
@@ -112,6 +116,29 @@ class PaperNames:
             if len(parts) > 1 and title_words(parts[0]) == words and _SIGNS.findall(parts[0]) == signs
         ]
 
+    async def _called(self, text: str) -> list[int]:
+        """Papers that have this name, or that are meant by it where it is short for theirs."""
+        return await self._headed(text) or await self._shortened(text)
+
+    async def _shortened(self, text: str) -> list[int]:
+        """Papers on a system whose name ends in this after a hyphen, if that is what papers mean by it."""
+        [short, *more] = title_words(text) or [""]
+        if more or not 1 < len(short) <= _SHORT:
+            return []
+        words = self._library.words
+        candidates = await asyncio.to_thread(words.titles_with, short, _HEADED)
+        texts = await self._library.store.texts(candidates)
+        named: dict[str, list[int]] = {}
+        for paper, (title, *_) in texts.items():
+            name = _REPORT.split(_HEAD_END.split(title, maxsplit=1)[0], maxsplit=1)[0].strip()
+            if name != title.strip() and re.fullmatch(rf"\S+-{re.escape(short)}", name, re.IGNORECASE):
+                named.setdefault(name, []).append(paper)
+        if not named:
+            return []
+        printed = {name: await asyncio.to_thread(words.papers_with_phrase, name) for name in named}
+        most = max(printed, key=lambda name: printed[name])
+        return named[most] if printed[most] >= MEANT_BY * words.papers_with(short) else []
+
     async def complete_title(self, typed: str, k: int) -> list[int]:
         """Store ids of papers whose title matches the text typed so far; the newest for an empty text."""
         if not typed.strip():
@@ -121,7 +148,9 @@ class PaperNames:
         exact = await self._identified(typed)
         if exact:
             return exact
-        return await asyncio.to_thread(self._library.words.completing, typed, k)
+        first = await self._shortened(typed)
+        completing = await asyncio.to_thread(self._library.words.completing, typed, k)
+        return list(dict.fromkeys([*first, *completing]))[:k]
 
     async def _identified(self, text: str) -> list[int] | None:
         """The paper of an identifier; an empty list if it is unknown; None for other text."""

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from rapidfuzz.distance import OSA
 
 from data.keys import name_key
+from index.search.joined_people import (
+    EITHER,
+    JOINS,
+    JOINT,
+    JOINTLY,
+    PAPERS,
+    THAT,
+    WROTE_IT,
+    Mentioned,
+    are_joined,
+    is_either,
+    joints,
+)
 from index.search.names import Name, NameIndex
+from index.search.unknown_names import OF_PLACES, WORD, bare_name, unknown_name, words_from
 from index.search.wishes import is_title_case, may_decline
 
-LONGEST = 4
-"""The most words of a name."""
 MOST = 5
 """The most people that a query names."""
 NEAR = 8
@@ -23,22 +34,20 @@ CAPITAL = 100
 """A family name with a capital may be a word of so many times its papers; "To" is not one."""
 FORMS = 20
 """The most names that an initial or a family name can stand for."""
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’.][^\W\d_]+)*\.?")
 _WROTE = re.compile(
     r"\bauthor:\s*(?P<field>)|\b(?P<sure>(?:written|authored|co-?authored|published)(?:\s+\w+)?\s+by"
     r"|(?:papers?|articles?|works?|publications?|preprints?|stud(?:y|ies)|research|anything|something)"
     r"\s+(?:\w+\s+)?by)\s+|\b(?:by|from|of)\s+",
     re.IGNORECASE,
 )
+_GROUP = r"(?:(?:research\s+)?group|lab(?:oratory)?|team|students?)"
 _OWNS = re.compile(
-    r"(?:'s|’s|s['’])\s+(?:(?:new|latest|recent|other)\s+)?(?:papers?|articles?|works?|publications?)\b"
-)
-_WITH = r"(?:(?:wrote|write|writes|written|publish(?:ed)?|work(?:s|ed)?)\s+)?(?:together\s+)?with"
-_JOINS = re.compile(
-    rf"\s*(?:,?\s*(?:and|or|nor|&|(?P<with>{_WITH}))\s+(?:(?:papers\s+)?by\s+)?|,\s*)", re.IGNORECASE
+    rf"(?:'s|’s|s['’])\s+(?:(?:new|latest|recent|other|joint)\s+)?(?:{PAPERS}\b|{_GROUP}\b(?:['’]?s?\s+{PAPERS}\b)?)"
 )
 _ET_AL = re.compile(
-    r"\s+(?:et\s+al\b\.?|(?:and|&)\s+(?:colleagues|coauthors|co-authors|others)\b)", re.IGNORECASE
+    r"\s+(?:et\s+al\b\.?|(?:and|&)\s+(?:colleagues|coauthors|co-authors|others"
+    rf"|(?:his|her|their)\s+(?:{_GROUP}|colleagues|collaborators|co-?authors))\b)",
+    re.IGNORECASE,
 )
 _THINGS = r"(?:any|anything|everything|those|ones|papers?|articles?|works?|stuff|publications?)"
 _NOT_BY = re.compile(
@@ -57,10 +66,8 @@ _NEGATED = re.compile(r"\b(?:not|never|nothing|none|neither|nor)\s+(?:been\s+)?$
 _AFTER_UNWANTED = re.compile(rf"(?:(?:'s|’s)?\s+{_THINGS}\b)?(?:,?\s+please\b)?", re.IGNORECASE)
 TRIES = 20
 """Places of a query that are looked at for people who are not wanted."""
-_GAP = re.compile(r"\s+")
 _INITIALS = re.compile(r",\s+(?:[A-Z]\.?[\s-]?){1,3}(?![\w.])")
 """What follows a family name in "Andrews, H. C."."""
-_EITHER = re.compile(r"(?:either|both|one\s+of)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +81,22 @@ class NamedPeople:
     said: str
     together: tuple[tuple[str, ...], ...] = ()
     """If papers by all of them are meant: each person's names."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    names: tuple[Name, ...]
-    start: int
-    end: int
+    each_said: tuple[str, ...] = ()
+    """What was said for each of those."""
+    unknown: tuple[str, ...] = ()
+    """Names said beside theirs, or alone, that nobody here has."""
 
 
 def read_people(
-    text: str, names: NameIndex, together: Callable[[str], int], papers: Callable[[str], int]
+    text: str,
+    names: NameIndex,
+    together: Callable[[str], int],
+    papers: Callable[[str], int],
+    english: Container[str] | None = None,
 ) -> tuple[NamedPeople | None, str]:
     """The people that a query names, and the query without them; None where it names none.
+
+    "By A and B" means papers that both wrote, "by A or B" those of either.
 
     Parameters
     ----------
@@ -95,37 +105,57 @@ def read_people(
         field ("Markov Chain") isn't a person.
     papers
         How many papers have a word in their text.
+    english
+        Everyday words, which are no unknown names; None to look for none.
     """
     if not len(names):
         return None, text
+
+    def stranger(start: int) -> Mentioned | None:
+        return unknown_name(text, start, together, papers, english) if english is not None else None
+
     for match in _WROTE.finditer(text):
         if _NEGATED.search(text, 0, match.start()):
             continue
         sure = bool(match["sure"]) or match["field"] is not None
-        found = _listed(text, match.end(), names, sure, papers)
+        found = _listed(text, match.end(), names, sure, papers, stranger)
         if not found and match[0].lower().startswith("by"):
             found = _family(text, match.end(), names, papers)
+        if not found and match["sure"] and (one := stranger(match.end())):
+            found = [one]
+            if joint := JOINS.match(text, one.end):
+                found += _listed(text, joint.end(), names, True, papers, stranger)
         if found:
             end = found[-1].end
             end += len(more[0]) if (more := _OWNS.match(text, end) or _ET_AL.match(text, end)) else 0
+            together_said = are_joined(text, found) and not is_either(text, match.end())
+            end += len(more[0]) if together_said and (more := JOINTLY.match(text, end)) else 0
             start = match.start() + (len(_before_by(match[0])) if sure else 0)
             if not sure and any(_is_phrase(one, text, together) for one in found):
                 continue
             is_by = sure or match[0].lower().startswith("by")
-            return _people(found, text, is_by), _cut(text, start, end)
+            left = _cut(text, start, end)
+            left = JOINT.sub("", left) if together_said else left
+            return _people(found, text, is_by, together_said), left
     found = _standing(text, names, together)
     if not found and " " not in text.strip():
         found = _family(text, 0, names, papers)
     if not found:
         return None, text
-    left = text
-    for place, one in reversed(list(enumerate(found))):
-        owns = _OWNS.match(left, one.end)
+    that = THAT.search(text, 0, found[0].start)
+    wrote = WROTE_IT.match(text, found[-1].end) if that else None
+    owned = [_OWNS.match(text, one.end) for one in found]
+    jointly = are_joined(text, found) and (bool(wrote) or (bool(owned[-1]) and not any(owned[:-1])))
+    jointly |= any(joint["with"] for joint in joints(text, found) if joint)
+    cuts = [wrote.span(), that.span("that")] if wrote and that else []
+    for place, (one, owns) in enumerate(zip(found, owned, strict=True)):
         before = found[place - 1].end if place else 0
-        joined = place > 0 and _JOINS.fullmatch(text, before, one.start)
-        left = _cut(left, before if joined else one.start, owns.end() if owns else one.end)
-    sure = any(_OWNS.match(text, one.end) for one in found)
-    return _people(found, text, sure), left
+        joined = place > 0 and JOINS.fullmatch(text, before, one.start)
+        cuts.append((before if joined else one.start, owns.end() if owns else one.end))
+    left = text
+    for start, end in sorted(cuts, reverse=True):
+        left = _cut(left, start, end)
+    return _people(found, text, any(owned) or bool(wrote), jointly), left
 
 
 def read_unwanted(
@@ -157,7 +187,7 @@ def _unwanted_at(
     names: NameIndex,
     together: Callable[[str], int],
     papers: Callable[[str], int],
-) -> list[_Found]:
+) -> list[Mentioned]:
     """The people after words that decline them: full names, and after "by" a family name."""
     found = _listed(text, match.end(), names, False, papers)
     is_by = (match["by"] or "").lower().split()[-1:] == ["by"]
@@ -176,13 +206,15 @@ def _before_by(said: str) -> str:
     )
 
 
-def _people(found: Sequence[_Found], text: str, sure: bool) -> NamedPeople:
+def _people(found: Sequence[Mentioned], text: str, sure: bool, jointly: bool) -> NamedPeople:
     names = {name.key: name for one in found for name in one.names}
     said = text[found[0].start : found[-1].end]
-    joints = [_JOINS.fullmatch(text, one.end, other.start) for one, other in pairwise(found)]
-    together = any(joint is not None and joint["with"] for joint in joints)
-    groups = tuple(tuple(name.name for name in one.names) for one in found) if together else ()
-    return NamedPeople(tuple(names.values()), sure, said, groups)
+    known = tuple(tuple(name.name for name in one.names) for one in found if one.names)
+    unknown = tuple(text[one.start : one.end] for one in found if not one.names)
+    if not jointly or len(known) < 2:
+        return NamedPeople(tuple(names.values()), sure, said, unknown=unknown)
+    each = tuple(text[one.start : one.end] for one in found if one.names)
+    return NamedPeople(tuple(names.values()), sure, said, known, each, unknown)
 
 
 def _cut(text: str, start: int, end: int) -> str:
@@ -190,77 +222,89 @@ def _cut(text: str, start: int, end: int) -> str:
 
 
 def _listed(
-    text: str, start: int, names: NameIndex, sure: bool, papers: Callable[[str], int]
-) -> list[_Found]:
-    """The names from a place on, joined by commas, "and" and "or"."""
-    if either := _EITHER.match(text, start):
+    text: str,
+    start: int,
+    names: NameIndex,
+    sure: bool,
+    papers: Callable[[str], int],
+    stranger: Callable[[int], Mentioned | None] = lambda start: None,
+) -> list[Mentioned]:
+    """The names from a place on, joined by commas, "and" and "or"; after the first also unknown ones."""
+    if either := EITHER.match(text, start):
         start = either.end()
-    found: list[_Found] = []
-    while len(found) < MOST and (one := _at(text, start, names, sure, papers)) is not None:
+    found: list[Mentioned] = []
+    while len(found) < MOST:
+        one = _at(text, start, names, sure, papers)
+        if one is None and found:  # "by Percy Liang with Hashimoto"
+            one = next(iter(_family(text, start, names, papers)), None) or stranger(start)
+        if one is None:
+            break
         found.append(one)
-        joint = _JOINS.match(text, one.end)
+        joint = JOINS.match(text, one.end)
         if joint is None:
             break
         start = joint.end()
-    if found and (joint := _JOINS.match(text, found[-1].end)) and len(found) < MOST:
-        found += _family(text, joint.end(), names, papers)  # "by Percy Liang with Hashimoto"
     return found
 
 
-def _at(text: str, start: int, names: NameIndex, sure: bool, papers: Callable[[str], int]) -> _Found | None:
+def _at(
+    text: str, start: int, names: NameIndex, sure: bool, papers: Callable[[str], int]
+) -> Mentioned | None:
     """The longest name that begins exactly here."""
-    words = _run(text, start)
+    words = words_from(text, start)
     for count in range(len(words), 1, -1):
         end = words[count - 1].end()
-        said = _bare(text[start:end])
+        said = bare_name(text[start:end])
         if (exact := names.get(said)) is not None:
-            return _Found((exact,), start, start + len(said))
+            return Mentioned((exact,), start, start + len(said))
         if fuller := names.with_middle(said):
-            return _Found(tuple(fuller), start, start + len(said))
+            return Mentioned(tuple(fuller), start, start + len(said))
         if forms := names.others(said, FORMS) if _has_initial(said) else []:
-            return _Found(tuple(forms), start, start + len(said))
+            return Mentioned(tuple(forms), start, start + len(said))
     if not words or not sure:
         return None
-    word = _bare(words[0][0])
+    word = bare_name(words[0][0])
     if (initials := _INITIALS.match(text, start + len(word))) and word[0].isupper():
         said = text[start : initials.end()].strip()
         if forms := [form for form in (names.get(said), *names.others(said, FORMS)) if form]:
-            return _Found(tuple(forms), start, start + len(said))
+            return Mentioned(tuple(forms), start, start + len(said))
     for count in range(min(3, len(words)), 1, -1):  # "Harry Andrews" may be printed as "H. C. Andrews"
-        said = _bare(text[start : words[count - 1].end()])
+        said = bare_name(text[start : words[count - 1].end()])
         if all(part[0].isupper() for part in said.split()) and (forms := names.others(said, FORMS)):
-            return _Found(tuple(forms), start, start + len(said))
+            return Mentioned(tuple(forms), start, start + len(said))
+    if len(words) > 1 and OF_PLACES.fullmatch(bare_name(words[1][0])):  # Stanford University
+        return None
     family = names.of_family(word, FORMS)
     # A word in lower case that is common in texts isn't a name: "papers by young researchers".
     theirs = sum(name.papers for name in family)
     if family and papers(word) <= theirs * (CAPITAL if word[0].isupper() else 1):
-        return _Found(tuple(family), start, start + len(word))
+        return Mentioned(tuple(family), start, start + len(word))
     return _misspelt(text, start, words, names)
 
 
-def _family(text: str, start: int, names: NameIndex, papers: Callable[[str], int]) -> list[_Found]:
+def _family(text: str, start: int, names: NameIndex, papers: Callable[[str], int]) -> list[Mentioned]:
     """The people of a family name that stands alone, if it is written like a name and few texts have it."""
-    words = _run(text, start)
-    word = _bare(words[0][0]) if words else ""
+    words = words_from(text, start)
+    word = bare_name(words[0][0]) if words else ""
     goes_on = len(words) > 1 and words[1][0][0].isupper()  # "Van Gogh"
     if not word[:1].isupper() or word.isupper() or goes_on:
         return []
     family = names.of_family(word, FORMS)
     if not family or papers(word) > sum(name.papers for name in family):
         return []
-    return [_Found(tuple(family), start, start + len(word))]
+    return [Mentioned(tuple(family), start, start + len(word))]
 
 
-def _misspelt(text: str, start: int, words: Sequence[re.Match[str]], names: NameIndex) -> _Found | None:
+def _misspelt(text: str, start: int, words: Sequence[re.Match[str]], names: NameIndex) -> Mentioned | None:
     """A name with a typo: the nearest one, if all its words are written like names."""
     if len(words) < 2:
         return None
-    said = _bare(text[start : words[1].end()])
+    said = bare_name(text[start : words[1].end()])
     typed = name_key(said).split()
     for name in names.near(said, NEAR) if said[0].isupper() else []:
         parts = name.key.split()
         if len(parts) == len(typed) and all(_one_off(a, b) for a, b in zip(typed, parts, strict=True)):
-            return _Found((name,), start, start + len(said))
+            return Mentioned((name,), start, start + len(said))
     return None
 
 
@@ -268,24 +312,24 @@ def _one_off(one: str, other: str) -> bool:
     return OSA.distance(one, other) <= (1 if len(one) < 8 else 2)
 
 
-def _standing(text: str, names: NameIndex, together: Callable[[str], int]) -> list[_Found]:
+def _standing(text: str, names: NameIndex, together: Callable[[str], int]) -> list[Mentioned]:
     """Full names that stand anywhere in a query."""
-    found: list[_Found] = []
-    words = list(_WORD.finditer(text))
+    found: list[Mentioned] = []
+    words = list(WORD.finditer(text))
     place = 0
     while place < len(words) and len(found) < MOST:
-        run = _run(text, words[place].start())
+        run = words_from(text, words[place].start())
         one = next(
             (
-                _Found(named, run[0].start(), run[0].start() + len(said))
+                Mentioned(named, run[0].start(), run[0].start() + len(said))
                 for count in range(len(run), 1, -1)
-                if (named := _called(said := _bare(text[run[0].start() : run[count - 1].end()]), names))
+                if (named := _called(said := bare_name(text[run[0].start() : run[count - 1].end()]), names))
             ),
             None,
         )
         if one is not None and not _is_phrase(one, text, together):
             found.append(one)
-            place += len(_WORD.findall(text[one.start : one.end]))
+            place += len(WORD.findall(text[one.start : one.end]))
         else:
             place += 1
     return found
@@ -297,30 +341,12 @@ def _called(said: str, names: NameIndex) -> tuple[Name, ...]:
     return (exact,) if exact is not None else tuple(names.with_middle(said))
 
 
-def _run(text: str, start: int) -> list[re.Match[str]]:
-    """Up to :data:`LONGEST` words from a place on, with only spaces between them."""
-    words: list[re.Match[str]] = []
-    at = start
-    while len(words) < LONGEST and (match := _WORD.match(text, at)) is not None:
-        words.append(match)
-        at = match.end()
-        gap = _GAP.match(text, at)
-        if gap is None:
-            break
-        at = gap.end()
-    return words
-
-
-def _bare(said: str) -> str:
-    return re.sub(r"(?:'s|’s|[.,'’])+$", "", said.strip())
-
-
 def _has_initial(said: str) -> bool:
     """Whether an initial stands in a name; "to a" is none, "H.C. Andrews" and "h.c. andrews" are."""
     written = said[0].isupper() or "." in said
     return written and any(len(word) == 1 for word in name_key(said).split())
 
 
-def _is_phrase(found: _Found, text: str, together: Callable[[str], int]) -> bool:
+def _is_phrase(found: Mentioned, text: str, together: Callable[[str], int]) -> bool:
     """Whether the words of a name are rather words of the field."""
     return together(text[found.start : found.end]) > sum(name.papers for name in found.names)

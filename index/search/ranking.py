@@ -55,6 +55,8 @@ class Wanted:
     """The paper that others should be like, which is never found itself."""
     plain: bool = False
     """Rank by words and meaning only, as before words had company; for comparison."""
+    apart: bool = False
+    """Whether the query wants papers by several people together, of which there is none."""
 
 
 class Ranking:

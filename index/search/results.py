@@ -43,6 +43,8 @@ class Found:
     """What a typed query was taken to say; None where a paper or text was compared."""
     anywhere: bool = False
     """Whether a venue was asked for that no record names, so that papers from anywhere are here."""
+    apart: bool = False
+    """Whether papers by several people together were asked for, of which there is none."""
     near: tuple[int, ...] = ()
     """The first hits that answer or come near it: where none answers, they are worth a guess."""
 

@@ -208,7 +208,8 @@ def _about_people(
     said: str, read: Understood, authors: Container[str], commands: Container[str]
 ) -> Route | None:
     """Somebody's card or papers, their papers on a subject, or who knows a subject."""
-    if read.unwanted_people and not _is_question(said):  # only a search leaves people out
+    if (read.unwanted_people and not _is_question(said)) or read.people_unknown:
+        # Only a search leaves people out, or says that nobody has a name.
         return Route("search", {"query": said})
     told = TOLD.fullmatch(said)
     if (alike := PEOPLE_LIKE.fullmatch(said)) and "similar-people" in commands:

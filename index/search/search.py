@@ -37,6 +37,8 @@ __all__ = ["JUDGED", "Found", "Hit", "Search"]
 T = TypeVar("T")
 ORDERED = 50
 """How many of the best papers are put in the order that a query asks for."""
+CITED = 500
+"""How many papers are looked at for the most cited ones where a query has no subject."""
 OF_AUTHOR = 5_000
 """The most papers of one author, or with one phrase, that are looked at."""
 UNWANTED, CHECKED = 50_000, 4
@@ -147,7 +149,8 @@ class Search(SimilarPapers):
         undo
             Parts of the understanding that are not wanted.
         order
-            Instead of the order that the query asks for.
+            Instead of the order that the query asks for. For "cited", all papers that were looked at are
+            found, best first, since only whoever has the counts can put them in order.
         plain
             Understand nothing but fields and quotes, and rank as before, for comparison.
         today
@@ -162,12 +165,12 @@ class Search(SimilarPapers):
             else:
                 said = await self.understand(typed, undo=undo, as_text=as_text, today=today)
             query, by = said.query, order or ("best" if as_text else said.order)
-            ordered = by in ("newest", "oldest")
+            ordered = by != "best"
             limits, wanted = await self._wanted(said, where or Where(), as_text=as_text, plain=plain)
             allowed = self._library.facets.allowed(limits) if limits else None
             if said.without or said.unwanted_people or (ordered and not query.text):
                 allowed = await self._without(said.without, said.unwanted_people, allowed)
-            depth = max(k, ORDERED) if ordered else k
+            depth = max(k, ORDERED if query.text or by != "cited" else CITED) if ordered else k
             found = depth * CHECKED if said.without else depth
             found = max(found, AT_VENUE) if said.venue else found
             # Embedding and what is near take one core, and looking words up another.
@@ -195,11 +198,21 @@ class Search(SimilarPapers):
         asked = wanted.asked and not ordered  # in order of day, a paper that hardly fits could be the first
         looked_at = hits[: depth if ordered else judged]
         fitting, guesses = await self._fitting(said, looked_at, first, asked=asked)
-        if ordered:
+        if by in ("newest", "oldest"):
             hits = by_day(hits, fitting, self._library.facets, newest=by == "newest")
             fitting = tuple(hit.paper_id for hit in hits if hit.paper_id in fitting)
         by_words_only = vector is None and bool(query.text)
-        return Found(tuple(hits[:k]), query, by_words_only, self._waiting(), fitting, said, anywhere, guesses)
+        return Found(
+            tuple(hits if by == "cited" else hits[:k]),
+            query,
+            by_words_only,
+            self._waiting(),
+            fitting,
+            said,
+            anywhere,
+            wanted.apart,
+            guesses,
+        )
 
     async def _unless_titled(self, text: str, first: Sequence[int], hits: Sequence[Hit]) -> list[int]:
         """The papers that a word of a text names; if titles have all its words, only those papers."""
@@ -279,10 +292,12 @@ class Search(SimilarPapers):
         if query.author:
             named = await self._by_author(query.author)
             ids = named & ids if ids is not None else named
-        people = await self._written_by(said.people)
-        for names in said.people_together:
-            people = (people or frozenset()) & (await self._written_by(names) or frozenset())
-        if people is not None and (not query.text or (said.people_sure and not as_text)):
+        only_theirs = not query.text or (said.people_sure and not as_text)
+        people, jointly = await self._by_people(said)
+        apart = bool(said.people_together) and not jointly
+        if jointly or (apart and only_theirs):
+            people = jointly
+        if people is not None and only_theirs:
             ids, people = people & ids if ids is not None else people, None
         in_time = None
         if as_text and query.text and (query.since or query.until):  # said, not set: a preference
@@ -301,7 +316,18 @@ class Search(SimilarPapers):
         limits = Where(where.category or query.category, since, until, ids)
         asked = reads_as_sentence(query.text) and not query.phrases
         like_it = said.like_papers[0] if said.like is not None else None
-        return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, like_it, plain)
+        return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, like_it, plain, apart)
+
+    async def _by_people(self, said: Understood) -> tuple[frozenset[int] | None, frozenset[int]]:
+        """The papers by any of the people named, and those by all of them together.
+
+        None where nobody is named; empty where all the names are unknown.
+        """
+        people = await self._written_by(said.people)
+        if people is None and said.people_unknown:
+            people = frozenset()
+        several = [await self._written_by(names) or frozenset() for names in said.people_together]
+        return people, frozenset.intersection(*several) if several else frozenset()
 
     async def _by_author(self, name: str) -> frozenset[int]:
         """Papers with an author whose name has all these words; of many names, those with most papers."""

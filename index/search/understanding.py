@@ -4,7 +4,7 @@
 what                said as                                                         read by
 ==================  ==============================================================  =====================
 days                last week, since May, between March and May, 2025, since:1w     :mod:`.dates_said`
-people              papers by Percy Liang; Minlan Yu congestion                     :mod:`.people_said`
+people              papers by Percy Liang and Chelsea Finn; Minlan Yu congestion   :mod:`.people_said`
 an order            newest, first papers on, most cited                             :mod:`.wishes`
 likeness            papers like X but for Y; follow-ups of X                        :mod:`.wishes`
 what to leave out   X without Y, but not Y, excluding Y                             :mod:`.wishes`
@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from data.keys import clean, fold
+from index.search.conference_days import read_conference_days
 from index.search.dates_said import read_dates
 from index.search.languages import foreign
 from index.search.names import Name, NameIndex
@@ -43,11 +44,11 @@ from index.search.wishes import (
     without_frame,
 )
 
-DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE = "dptlwov"
+DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE = "dptlwovec"
 """Parts of the understanding that a member can undo, as letters of a button."""
 LACKING = "n"
 """A part that no button undoes: of "X without Y", that Y is unwanted, and not part of the subject."""
-PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE))
+PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE))
 DESCRIPTION = 18
 """From so many words on, a text is a description to compare, not a title or name."""
 _QUOTED = re.compile(r'"[^"]*"')
@@ -89,6 +90,8 @@ class Understood:
     """Whether the days are counted from the newest listing, because nothing is newer."""
     days_kept: str = ""
     """The words of declined days that a search can't leave out, since earlier and later ones are wanted."""
+    days_unread: str = ""
+    """Words that say days by a conference, which can't be read as a date."""
     people: tuple[str, ...] = ()
     """Names of authors as the library prints them."""
     people_sure: bool = False
@@ -96,6 +99,10 @@ class Understood:
     people_said: str = ""
     people_together: tuple[tuple[str, ...], ...] = ()
     """If papers by all of them are meant, and not by any: each person's names."""
+    each_said: tuple[str, ...] = ()
+    """What the query calls each of those."""
+    people_unknown: tuple[str, ...] = ()
+    """Names said for authors that nobody here has."""
     like: str | None = None
     """The name of a paper that others should be like."""
     like_papers: tuple[int, ...] = ()
@@ -133,12 +140,14 @@ class Understood:
         """The parts that were understood and can be undone."""
         held = {
             DATES: bool(self.dates_said),
-            PEOPLE: bool(self.people),
+            PEOPLE: bool(self.people or (self.people_unknown and self.text)),
+            TOGETHER: bool(self.people_together),
             TYPOS: bool(self.fixed),
             LIKENESS: self.like is not None,
             WITHOUT: bool(self.without or self.unwanted_people),
             ORDER: self.order != "best",
             VENUE: self.venue is not None,
+            CONFERENCE: bool(self.days_unread),
         }
         return frozenset(part for part, is_there in held.items() if is_there)
 
@@ -149,6 +158,7 @@ class _Reading:
 
     text: str
     undo: frozenset[str] = frozenset()
+    as_text: bool = False
     since: date | None = None
     until: date | None = None
     found: dict[str, object] = field(default_factory=dict)
@@ -174,9 +184,9 @@ def understand(
     """
     text = clean(typed[:MAX_QUERY])
     quotes = [] if as_text else _QUOTED.findall(text)
-    reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "), undo)
+    reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "), undo, as_text)
     for part, read in _READERS:
-        if read is _read_venue and as_text:
+        if read in (_read_venue, _read_conference_days) and as_text:
             continue
         if part not in undo:
             read(reading, known)
@@ -234,6 +244,12 @@ def _read_without(reading: _Reading, known: Known) -> None:
         reading.text, reading.found["without"] = left, unwanted
 
 
+def _read_conference_days(reading: _Reading, known: Known) -> None:
+    said, left = read_conference_days(reading.text)
+    if said:
+        reading.text, reading.found["days_unread"] = left, said
+
+
 def _read_dates(reading: _Reading, known: Known) -> None:
     span, reading.text = read_dates(
         reading.text, known.today, known.newest, lambda words: known.together(words) > 1
@@ -263,17 +279,20 @@ def _unwanted(reading: _Reading, known: Known) -> tuple[tuple[Name, ...], str]:
 
 
 def _read_people(reading: _Reading, known: Known) -> None:
-    people, left = read_people(reading.text, known.names, known.together, known.papers)
+    english = None if reading.as_text else known.english
+    people, left = read_people(reading.text, known.names, known.together, known.papers, english)
     if people is not None:
         reading.text = left
         names = tuple(name.name for name in people.names)
         reading.found |= {"people": names, "people_sure": people.sure, "people_said": people.said}
-        reading.found["people_together"] = people.together
+        if TOGETHER not in reading.undo:
+            reading.found |= {"people_together": people.together, "each_said": people.each_said}
+        reading.found["people_unknown"] = people.unknown
 
 
 def _drop_authors(reading: _Reading, known: Known) -> None:
     """By anyone: of "papers by Percy Liang on benchmarks", only the subject stays."""
-    people, left = read_people(reading.text, known.names, known.together, known.papers)
+    people, left = read_people(reading.text, known.names, known.together, known.papers, known.english)
     if people is not None and people.sure and left:
         reading.text = left
 
@@ -297,6 +316,7 @@ class _Either:
 
 
 _READERS: tuple[tuple[str, Callable[[_Reading, Known], None]], ...] = (
+    (CONFERENCE, _read_conference_days),
     (LIKENESS, _read_likeness),
     (VENUE, _read_venue),
     (DATES, _read_dates),

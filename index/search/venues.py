@@ -54,6 +54,7 @@ def _any_of(names: Iterable[str]) -> str:
 _ITSELF = r"\b(?!\s+(?i:anthology|communit(?:y|ies)|conferences|members|venues)\b)"
 _DONE = r"(?=\s*(?:$|[,.;?!)]|['’]?\d|(?i:on|about|for|that|which|with|in|by|since|from|papers?)\b))"
 _YEAR = r"(?:\s*[,-]?\s*(?P<year>(?:19|20)\d\d)|\s*['’](?P<short>\d\d))"
+_SOME_YEAR = r"(?:\s*[,-]?\s*(?:19|20)\d\d|\s*['’]\d\d)"
 _NAME = rf"(?:the\s+)?(?:proceedings\s+of\s+(?:the\s+)?)?(?P<name>(?i:{_any_of(_NAMES)})){_ITSELF}"
 _ANY_NAME = rf"(?i:{_any_of(_NAMES)}){_ITSELF}|(?:{_any_of(_ALSO_WORDS)})\b{_DONE}"
 _SURE_NAME = rf"(?:the\s+)?(?:journal\s+)?(?P<name>{_ANY_NAME})"
@@ -66,6 +67,10 @@ _ASKS = r"(?i:(?:(?:please|show|find|give|list|get|me|us|which|what|are\s+there|
 _FIRST = (
     rf"^{_ASKS}(?P<order>(?i:(?:the|newest|latest|recent|oldest|first|most\s+recent|most\s+cited)\s+){{0,4}})"
 )
+CERTAIN = rf"(?:(?i:{_any_of(_NAMES)}){_ITSELF}(?:{_SOME_YEAR})?)"
+"""A venue's name that means nothing else, perhaps with a year."""
+WITH_YEAR = rf"(?:(?i:the\s+)?(?:{_any_of(_ALSO_WORDS)}){_SOME_YEAR})"
+"""A venue's name that means other things without a year."""
 _ABOUT = (
     r"(?=\s+(?i:on|about|for|that|which|with|in|of|by|stud(?:y|ies)|discuss(?:es)?|us(?:e|es|ing)|address(?:es)?"
     r"|propos(?:e|es|ing)|deal(?:s|ing)?)\b)"

@@ -119,6 +119,15 @@ async def test_where_no_record_names_the_venue_it_is_said(user):
     assert "From anywhere" not in _labels(reply)
 
 
+async def test_days_said_by_a_conference_are_not_read_and_the_reply_says_so(user):
+    reply = await user.mention("speculative decoding of quokka songs before ICLR")
+    assert "I don't know when conferences take place, so I left out “before ICLR”" in reply.text
+    assert "Say it with a month, such as “before May 2025”" in reply.text
+    assert "1. **[Speculative Decoding of Quokka Songs" in reply.text
+    as_words = await reply.press("Search for “before ICLR”, too")
+    assert "I left out" not in as_words.text
+
+
 async def test_days_that_are_not_wanted_are_left_out(user):
     reply = await user.slash("/search speculative decoding, but please nothing from before 2026")
     assert "Since 1 Jan 2026" in reply.text
@@ -177,9 +186,12 @@ async def test_the_sentence_says_what_was_done_with_matched_words_in_bold(user):
     assert "Much is written" not in listed.text
 
 
-async def test_most_cited_says_what_it_knows(user):
+async def test_most_cited_says_above_the_list_that_it_is_not_ranked_so(user):
     reply = await user.slash("/search most cited papers on speculative decoding")
-    assert "I don't know how often these papers are cited" in reply.text
+    not_ranked = "-# **Not ranked by citations**: I don't know how often these papers are cited. "
+    assert not_ranked + "Best matches first." in reply.text.split("1. **")[0]
+    of_days = await user.mention("most cited paper of 2025")
+    assert not_ranked + "Newest first." in of_days.text.split("1. **")[0]
 
 
 async def test_likeness_and_what_to_leave_out(user):

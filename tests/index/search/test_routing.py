@@ -29,6 +29,7 @@ class Read:
     without: tuple[str, ...] = ()
     people_sure: bool = False
     people_said: str = ""
+    people_unknown: tuple[str, ...] = ()
 
 
 YU = "Minlan Yu"

@@ -125,6 +125,27 @@ async def test_what_one_title_begins_with_before_a_colon_is_meant_and_others_are
         assert (await search.search(typed, 5)).hits[0].paper_id == meant.paper
 
 
+async def test_a_short_name_means_the_system_that_papers_call_so(store, tmp_path):
+    titles = (
+        "Wombat-R1: Digging as Quokka-R1 Hops",
+        "Numbat-R1: Searching as Quokka-R1 Hops",
+        "Quokka-R1: Learning to Hop",
+        "On What Quokka-R1 Thinks",
+        "Quokka-GPT: Chats of Quokkas",
+        "GPT for Chats",
+        "Chats with GPT",
+        "Wombats-V3 Technical Report",
+    )
+    corpus = await _titled(store, tmp_path, titles)
+    search = Search(corpus)
+    meant = await search.meant("r1")
+    assert await _titles(corpus, [meant.paper]) == ["Quokka-R1: Learning to Hop"]
+    assert len(meant.others) == 3
+    assert (await _titles(corpus, await search.complete_title("r1", 5)))[0] == "Quokka-R1: Learning to Hop"
+    assert (await search.meant("v3")).paper is not None
+    assert (await search.meant("gpt")).paper is None, "most papers with GPT don't mean Quokka-GPT"
+
+
 async def test_a_name_with_signs_is_another_name(store, tmp_path):
     titles = (
         "Quokka++: Learning to Hop on Skin",

@@ -34,6 +34,7 @@ _WORKS = (
     ("Congestion Control in Networks", "Minlan Yu"),
     ("Machine Learning for Drums and Disks", "Hofmann K"),
     ("Masks at Work", "Martin J. Wainwright"),
+    ("Sails at Work", "Rand and Sons Group"),
 )
 
 
@@ -62,11 +63,14 @@ def _said(understood):
         "until": understood.until and understood.until.isoformat(),
         "people": understood.people,
         "sure": understood.people_sure,
+        "together": understood.people_together and len(understood.people_together),
+        "nobody": understood.people_unknown,
         "like": understood.like,
         "follows": understood.follows,
         "without": understood.without,
         "but": understood.unwanted_people,
         "kept": understood.days_kept,
+        "unread": understood.days_unread,
         "order": understood.order if understood.order != "best" else None,
         "venue": understood.venue and str(understood.venue),
         "fixed": dict(understood.fixed),
@@ -248,10 +252,11 @@ SENTENCES = {
     "graphs, nothing from Liang": {"text": "graphs, nothing from Liang"},
     "papers on no regret or by Percy Liang": {"text": "no regret or", "people": PERCY, "sure": True},
     "papers by Percy Liang with Yu": {
+        "together": 2,
         "people": ("Percy Liang", "Minlan Yu", "Tao Yu"),
         "sure": True,
     },
-    "what did Percy Liang write with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
+    "what did Percy Liang write with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu"), "together": 2},
     "decoding, not by Percy Liang or Minlan Yu": {"text": "decoding", "but": ("Percy Liang", "Minlan Yu")},
     "decoding, but not in speech or by Minlan Yu": {
         "text": "decoding",
@@ -277,9 +282,81 @@ SENTENCES = {
     "WAINWRIGHT": {"text": "WAINWRIGHT"},
     # two people
     "Percy Liang and Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
-    "papers Percy Liang wrote with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
-    "papers by Percy Liang with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu"), "sure": True},
+    "Percy Liang or Minlan Yu": {"people": ("Percy Liang", "Minlan Yu")},
+    "papers Percy Liang wrote with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu"), "together": 2},
+    **{
+        said: {"people": ("Percy Liang", "Minlan Yu"), "sure": True, "together": 2}
+        for said in (
+            "papers by Percy Liang and Minlan Yu",
+            "papers by Percy Liang & Minlan Yu",
+            "papers by both Percy Liang and Minlan Yu",
+            "papers by Percy Liang with Minlan Yu",
+            "joint papers by Percy Liang and Minlan Yu",
+            "papers that Percy Liang and Minlan Yu wrote together",
+            "Percy Liang and Minlan Yu's papers",
+        )
+    },
+    **{
+        said: {"people": ("Percy Liang", "Minlan Yu"), "sure": True}
+        for said in (
+            "papers by Percy Liang or Minlan Yu",
+            "papers by Percy Liang, Minlan Yu",
+            "papers by Percy Liang and by Minlan Yu",
+            "papers by either of Percy Liang and Minlan Yu",
+            "Percy Liang's and Minlan Yu's papers",
+        )
+    },
+    "papers by Percy Liang, Minlan Yu and Chelsea Finn on decoding": {
+        "text": "decoding",
+        "people": ("Percy Liang", "Minlan Yu", "Chelsea Finn"),
+        "sure": True,
+        "together": 3,
+    },
+    "papers by Percy Liang, Minlan Yu or Chelsea Finn on decoding": {
+        "text": "decoding",
+        "people": ("Percy Liang", "Minlan Yu", "Chelsea Finn"),
+        "sure": True,
+    },
+    "papers by Rand and Sons Group on decoding": {
+        "text": "decoding",
+        "people": ("Rand and Sons Group",),
+        "sure": True,
+    },
+    "papers by Percy Liang and his students": {"people": PERCY, "sure": True},
+    "papers by Percy Liang's group on decoding": {"text": "decoding", "people": PERCY, "sure": True},
+    "papers by Percy Liang and decoding": {"text": "papers and decoding", "people": PERCY, "sure": True},
+    # somebody whom nobody knows
+    "papers by Xyz Qwert": {"sure": True, "nobody": ("Xyz Qwert",)},
+    "papers by Xyz Qwert on decoding": {"text": "decoding", "sure": True, "nobody": ("Xyz Qwert",)},
+    "papers by xyz qwert on decoding": {"text": "decoding", "sure": True, "nobody": ("xyz qwert",)},
+    "papers by Percy Liang and Xyz Qwert": {"people": PERCY, "sure": True, "nobody": ("Xyz Qwert",)},
+    "papers by Xyz Qwert and Percy Liang": {"people": PERCY, "sure": True, "nobody": ("Xyz Qwert",)},
+    "papers by Percy Liang and Augmented Generation": {
+        "text": "papers and Augmented Generation",
+        "people": PERCY,
+        "sure": True,
+    },
+    "papers by Liang University on decoding": {"text": "papers by Liang University on decoding"},
     "papers by Percy Liang with loss spikes": {"text": "loss spikes", "people": PERCY, "sure": True},
+    # days by a conference
+    **{
+        f"decoding {said}": {"text": "decoding", "unread": said}
+        for said in (
+            "before ICLR",
+            "since NeurIPS 2024",
+            "after ACL '25",
+            "published until the last ICML",
+            "between ICLR and ICML",
+            "since CHI 2025",
+            "before the EMNLP deadline",
+        )
+    },
+    "papers after ICML on decoding": {"text": "decoding", "unread": "after ICML"},
+    "post-NeurIPS work on decoding": {"text": "decoding", "unread": "post-NeurIPS"},
+    "papers by Percy Liang since ICLR": {"people": PERCY, "sure": True, "unread": "since ICLR"},
+    "decoding language models before ICLR reviews": {"text": "decoding language models before ICLR reviews"},
+    "decoding since Nature": {"text": "decoding since Nature"},
+    "before ICLR": {"text": "before ICLR"},
     # order
     "newest rag papers": {"text": "rag", "order": "newest"},
     "latest work on congestion": {"text": "congestion", "order": "newest"},

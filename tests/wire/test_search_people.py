@@ -1,0 +1,83 @@
+"""Searches for papers by several people, and by somebody whom nobody knows, over real sockets."""
+
+import pytest
+import pytest_asyncio
+
+from bot.local_discord.server import LocalDiscord
+from tests.helpers.lab import fill, started
+from tests.helpers.records import record
+
+LISKOV, DIJKSTRA, HOARE = "Barbara Liskov", "Edsger Dijkstra", "Tony Hoare"
+WORKS = (
+    ("Guards and Clusters", LISKOV, DIJKSTRA),
+    ("Clusters of Types", LISKOV),
+    ("Goto in Types", DIJKSTRA),
+    ("Monitors for Types", HOARE),
+)
+
+
+@pytest_asyncio.fixture(scope="module")
+async def user(tmp_path_factory):
+    async with LocalDiscord() as discord, started(discord, tmp_path_factory.mktemp("people")) as lab:
+        works = [
+            record(800 + n, title=title, abstract=f"We study {title}.", authors=list(authors))
+            for n, (title, *authors) in enumerate(WORKS)
+        ]
+        await fill(lab.bot, works)
+        yield lab.user
+
+
+def labels(reply):
+    return [button["label"] for button in reply.buttons]
+
+
+@pytest.mark.parametrize("asked", ["/search query:{}", "@{}", "/papers author:{}"])
+async def test_papers_by_one_person_and_another_are_those_that_both_wrote(user, asked):
+    said = f"papers by {LISKOV} and {DIJKSTRA}"
+    reply = await (user.mention(said) if asked[0] == "@" else user.slash(asked.format(said)))
+    assert f"Papers by {LISKOV} and {DIJKSTRA}" in reply.text
+    assert "1. **[Guards and Clusters" in reply.text
+    assert "2. " not in reply.text
+    either = await reply.press("By either")
+    assert f"Papers by {LISKOV} or {DIJKSTRA}" in either.text
+    assert "3. " in either.text
+    assert "By either" not in labels(either)
+
+
+async def test_papers_by_one_person_or_another_are_those_of_either(user):
+    reply = await user.slash(f"/search papers by {LISKOV} or {DIJKSTRA}")
+    assert f"Papers by {LISKOV} or {DIJKSTRA}" in reply.text
+    assert "3. " in reply.text
+
+
+async def test_where_people_wrote_nothing_together_it_is_said_and_the_papers_of_each_are_offered(user):
+    reply = await user.slash(f"/search papers by {LISKOV} and {HOARE}")
+    assert f"I know no paper by both {LISKOV} and {HOARE}.\n-# Press **By either**" in reply.text
+    either = await reply.press("By either")
+    assert "Monitors for Types" in either.text
+    assert "Clusters of Types" in either.text
+    three = await user.slash(f"/search papers by {LISKOV}, {DIJKSTRA} and {HOARE}")
+    assert f"I know no paper by all of {LISKOV}, {DIJKSTRA} and {HOARE}." in three.text
+    assert "4. " in (await three.press("By any of them")).text
+
+
+async def test_a_family_name_of_somebody_who_wrote_with_another_stays_as_typed(user):
+    reply = await user.slash("/search papers by Liskov and Dijkstra")
+    assert "1. **[Guards and Clusters" in reply.text
+    assert "2. " not in reply.text
+
+
+async def test_a_name_that_nobody_has_is_said(user):
+    reply = await user.mention("papers by Xyz Qwert on types")
+    assert "Nobody here publishes as “Xyz Qwert”.\n-# Check the spelling" in reply.text
+    assert "another language" not in reply.text
+    assert "Types" in (await reply.press("By anyone")).text
+    beside = await user.mention(f"papers by {LISKOV} and Xyz Qwert")
+    assert f"Nobody here publishes as “Xyz Qwert” · papers by {LISKOV}" in beside.text
+    assert "2. " in beside.text
+
+
+async def test_a_name_near_to_one_that_nobody_has_is_offered(user):
+    reply = await user.slash("/search papers by Edsgar Dykstra on types")
+    assert "Nobody here publishes as “Edsgar Dykstra”. Did you mean Edsger Dijkstra?" in reply.text
+    assert "Goto in Types" in (await reply.press(f"By {DIJKSTRA}")).text
