@@ -133,11 +133,14 @@ class PaperNames:
             name = _REPORT.split(_HEAD_END.split(title, maxsplit=1)[0], maxsplit=1)[0].strip()
             if name != title.strip() and re.fullmatch(rf"\S+-{re.escape(short)}", name, re.IGNORECASE):
                 named.setdefault(name, []).append(paper)
-        if not named:
-            return []
-        printed = {name: await asyncio.to_thread(words.papers_with_phrase, name) for name in named}
-        most = max(printed, key=lambda name: printed[name])
-        return named[most] if printed[most] >= MEANT_BY * words.papers_with(short) else []
+        least = MEANT_BY * words.papers_with(short)
+        for name, papers in named.items():
+            # Counting a phrase takes a while; as many papers at least have its rarest word.
+            if words.papers_with(name) >= least and (
+                await asyncio.to_thread(words.papers_with_phrase, name) >= least
+            ):
+                return papers
+        return []
 
     async def complete_title(self, typed: str, k: int) -> list[int]:
         """Store ids of papers whose title matches the text typed so far; the newest for an empty text."""
