@@ -580,7 +580,13 @@ def test_a_question_keeps_quotes_and_colons_as_text(known):
 
 
 @pytest.mark.parametrize(
-    "typed", ["x" * 100_000, "by " * 3_000, "since " * 999, '"' * 999, "\x00\ue000", "()" * 500]
+    "typed",
+    [
+        *("x" * 100_000, "by " * 3_000, "since " * 999, '"' * 999, "\x00\ue000", "()" * 500),
+        *("papers by Minlan Yu" + space * 2_000 + "x" for space in (" ", "\n", "\u2003")),
+        *("papers by " + "Minlan Yu and " * 200, "papers by Minlan Yu, " * 90, "before ICLR 2024 " * 110),
+        "papers by Minlan Yu and" + " and" * 900,
+    ],
 )
 def test_hostile_text_is_read_quickly(known, typed):
     assert understand(typed, known).typed is not None
