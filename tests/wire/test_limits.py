@@ -25,10 +25,10 @@ BIB = "@misc{{a, title={{A work that nobody knows {n}}}, author={{Lovelace, Ada}
 
 @pytest.fixture(scope="module")
 async def world(tmp_path_factory):
-    """A bot that counts, and three members."""
+    """A bot that counts, and four members; the imports of dee, and of eve, are those of one test."""
     folder = tmp_path_factory.mktemp("limits")
     async with LocalDiscord() as discord, contextlib.AsyncExitStack() as stack:
-        members = [joins(discord, name) for name in ("bee", "cee", "dee")]
+        members = [joins(discord, name) for name in ("bee", "cee", "dee", "eve")]
         settings = settings_for(discord, folder, labmate_limits=True)
         bot, _ = await stack.enter_async_context(running_bot(settings))
         bot.services.model_settled.set()
@@ -40,7 +40,7 @@ async def world(tmp_path_factory):
 
 
 async def test_sixty_searches_at_once_are_answered_or_refused_privately(world):
-    _, (_, hasty, calm), _ = world
+    _, (_, hasty, calm, _), _ = world
     question = parse("/search query:fault tolerance", await hasty.commands())
     flood = [asyncio.create_task(hasty.run(question, within=60)) for _ in range(60)]
     other = await calm.slash("/search fault tolerance")
@@ -108,20 +108,20 @@ async def test_two_sandboxes_at_most_run_at_once_and_a_full_line_is_said(monkeyp
 
 
 async def test_ids_and_titles_that_a_digest_learns_from_are_no_imports(world):
-    _, (bee, *_), _ = world
-    await bee.slash("/digest mine")
+    _, (*_, eve), _ = world
+    await eve.slash("/digest mine")
     for _ in range(IMPORT.member + 1):
-        told = (await bee.slash("/digest learn papers:2605.15617")).text
+        told = (await eve.slash("/digest learn papers:2605.15617")).text
         assert "imports" not in told
         assert "learn" in told
     bib = BIB.format(n=3)
     for _ in range(IMPORT.member):
-        assert "You've asked for" not in (await bee.slash(f"/digest learn papers:{bib}")).text
-    assert "imports in the last hour" in (await bee.slash(f"/digest learn papers:{bib}")).text
+        assert "You've asked for" not in (await eve.slash(f"/digest learn papers:{bib}")).text
+    assert "imports in the last hour" in (await eve.slash(f"/digest learn papers:{bib}")).text
 
 
 async def test_an_import_too_many_is_refused_without_a_warning_in_the_log(world, recwarn):
-    _, (_, _, dee), folder = world
+    _, (_, _, dee, _), folder = world
     for _ in range(IMPORT.member):
         assert "You've asked for" not in (await dee.slash("/profile import")).text
     path = folder / "b.bib"
