@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -120,18 +121,20 @@ class Owners:
 
     async def _send(self, notice: DigestNotice, digest: Digest, server: discord.Guild | None) -> None:
         async def told(place: Any) -> None:
-            if notice.tried is None or not await self._stands(place, digest, notice.tried):
-                view = _view(notice, digest, server.name if server else "")
+            view = _view(notice, digest, server.name if server else "")
+            if notice.tried is None or not await self._stands(place, digest, view, notice.tried):
                 await place.send(view=view, nonce=f"n{notice.id}", allowed_mentions=NO_PINGS)
 
         await in_direct(self._client, self._channels, notice.member, told)
 
-    async def _stands(self, place: Any, digest: Digest, tried: datetime) -> bool:
-        """Whether a member was told of a digest since a try: the message's button stands there."""
+    async def _stands(self, place: Any, digest: Digest, view: discord.ui.LayoutView, tried: datetime) -> bool:
+        """Whether a member was told this of a digest since a try: its button and its words stand there."""
         since = tried.replace(tzinfo=UTC) - CLOCKS_DIFFER
         marks = {action(name).pattern.build({"digest": digest.id}) for name in _BUTTONS}
         async for message, ids in own_messages(self._client, place, since):
-            if not ids.isdisjoint(marks) and message.created_at >= since:
+            if ids.isdisjoint(marks) or message.created_at < since:
+                continue
+            if _texts(message.components) == _texts(view.children):
                 return True
         return False
 
@@ -156,6 +159,16 @@ def _view(notice: DigestNotice, digest: Digest, server: str) -> discord.ui.Layou
     instead = notice.member != digest.owner
     told = replies.owner_told(digest, replies.happened(digest, notice), server, instead=instead)
     return note(told, [[link(name, _BUTTONS[name], digest=digest.id)]])
+
+
+def _texts(items: Iterable[Any]) -> list[str]:
+    """The texts of a message's components, or of a view's."""
+    found: list[str] = []
+    for item in items:
+        if isinstance(text := getattr(item, "content", None), str):
+            found.append(text.strip())
+        found += _texts(getattr(item, "children", None) or [])
+    return found
 
 
 def _holds(notice: DigestNotice, digest: Digest) -> bool:

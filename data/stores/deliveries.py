@@ -300,6 +300,8 @@ class Deliveries(Repository):
             if found is None:
                 return False
             comes = back and found.since is not None and await self._back(connection, digest, found)
+            if comes:  # it no longer covers anything, so its papers are not held against the next
+                await connection.execute(update(row).where(row.id == delivery.id).values(since=None))
             if state == "failed":
                 kind = "failed" if comes and delivery.papers else "lost"
                 await leave_notice(connection, digest, kind, why)
@@ -324,8 +326,10 @@ class Deliveries(Repository):
             return await _coming(connection, place, but)
 
     async def chosen_by(self, digest: int, since: datetime) -> set[int]:
-        """The papers of what a digest has written down since an instant, whatever became of it."""
-        query = select(DeliveryRow.papers).where(DeliveryRow.digest_id == digest, DeliveryRow.made >= since)
+        """The papers of what a digest has written down since an instant, but for what comes again."""
+        row = DeliveryRow
+        stands = or_(row.state.not_in(UNSEEN), row.since.is_not(None))
+        query = select(row.papers).where(row.digest_id == digest, row.made >= since, stands)
         async with self._read() as connection:
             return await _papers_of(connection, query)
 

@@ -82,7 +82,8 @@ class DeliveryRow(Base):
     since: Mapped[date | None]
     seen: Mapped[int | None]
     left_out: Mapped[str | None] = mapped_column(Text)
-    """What its digest was looked through for before it; None for one of an earlier version."""
+    """What its digest was looked through for before it; None for one of an earlier version, and where
+    the next posting covers it instead."""
     read: Mapped[int]
     """Papers looked at, but for those that are known."""
     known: Mapped[int] = mapped_column(default=0, server_default="0")

@@ -165,3 +165,20 @@ async def test_a_channel_that_a_digest_may_not_write_in_frees_its_papers_for_non
     await scene.poster.tick()
     await _tuesday(scene)
     assert await each_once(scene)
+
+
+async def test_what_was_taken_over_and_given_up_in_an_outage_comes_with_the_next(scene):
+    _, two = await _left_out(scene)
+    store = scene.bot.services.store.digests
+    await store.change(two.id, most=40)
+    await scene.user.slash("/digest pause digest:One")
+    scene.discord.faults.add(route=SENDS, status=503, times=999)
+    await _tuesday(scene)
+    scene.at += timedelta(hours=25)
+    await scene.poster.tick()
+    scene.discord.faults.clear()
+    assert (await store.history(two.id))[0].state == "failed"
+    await fill(scene.bot, papers(MONDAY + 2 * DAY, 201))
+    scene.at += timedelta(hours=2)
+    await scene.poster.tick()
+    assert await each_once(scene)

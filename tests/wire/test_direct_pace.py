@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from commands.digests.pace import AT_ONCE, OPENED_AT_ONCE
+from data.stores.notices import leave_notice
 from tests.helpers.digests import active, in_zone
 from tests.helpers.members import joins
 
@@ -111,3 +112,20 @@ async def test_an_own_digest_that_stopped_at_closed_messages_says_what_to_do_whe
 
 def _opened(scene):
     return len([one for one in scene.discord.requests if one["path"] == "/users/@me/channels"])
+
+
+async def test_a_notice_is_not_taken_for_another_of_the_same_digest(scene):
+    digest = await active(scene)
+    store = scene.bot.services.store.digests
+    async with store._writer.begin() as connection:
+        for why in ("first", "second"):
+            await leave_notice(connection, digest.id, "missed", why)
+    scene.discord.faults.add(route=r"POST /channels/\d+/messages$", status=503, times=99)
+    await scene.poster.tick()
+    scene.discord.faults.clear()
+    scene.at += timedelta(minutes=10)
+    await scene.poster.tick()
+    assert await store.notices() == []
+    told = " ".join(message.text for message in scene.dms())
+    assert "first" in told
+    assert "second" in told
