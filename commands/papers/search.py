@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -120,7 +121,7 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     unfit, advice = _unfitting(services, asked, results, said, guesses=bool(papers))
     unread = [unread_line(part) for part in results.query.ignored]
     meant = await _near_author(services, _unknown_author(asked, said))
-    changes += _instead(asked, said, meant)
+    changes = [*_instead(asked, said, meant), *changes][:_BUTTONS]
     if not papers:
         unfit += meant_instead(meant)
         told = [
@@ -300,11 +301,20 @@ def _instead(asked: SearchQuery, said: Understood, names: Sequence[str]) -> list
         if asked.author:
             other = replace(asked, author=name)
         elif said.people_unknown:
-            other = replace(asked, query=asked.query.replace(said.people_unknown[0], name, 1))
+            query = _renamed(asked.query, said, name)
+            if query == asked.query:
+                return []
+            other = replace(asked, query=query)
         else:  # a field is not easily replaced
             return []
         buttons.append(_Again("search.change", label(f"By {name}", 80), other, {"how": "ABC"[number]}))
     return buttons
+
+
+def _renamed(query: str, said: Understood, name: str) -> str:
+    """A query with another name in place of the first one that nobody has."""
+    unknown = r"\s+".join(map(re.escape, said.people_unknown[0].split()))
+    return re.sub(rf"(?<!\w){unknown}(?!\w)", lambda _: name, query, count=1)
 
 
 def _turning(asked: SearchQuery, order: Order, page: int, pages: int, found: int) -> list[_Again]:

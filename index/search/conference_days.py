@@ -22,7 +22,11 @@ _SAID = re.compile(
     rf"(?:\b(?i:{_OUT}\s+)?\b(?i:{_HOW})\s+|(?<![\w-])(?i:pre|post)-){_ONE}"
     rf"|\b(?i:{_OUT}\s+)?\b(?i:between)\s+{_ONE}\s+(?i:and)\s+{_ONE}",
 )
-_NEGATED = re.compile(r"(?:\b(?:not|no|nothing|none)|n['’]t)\s+(?:\w+\s+)?$", re.IGNORECASE)
+_NO_LIMIT = re.compile(
+    r"(?:\b(?:not|no|nothing|none)|n['’]t)\s+(?:\w+\s+)?$|\b(?:before|during|after)\s+(?:and|or)\s+$",
+    re.IGNORECASE,
+)
+"""What stands before days that limit nothing: "not before ICLR", "before and after ICLR"."""
 
 
 def read_conference_days(text: str) -> tuple[str, str]:
@@ -32,7 +36,7 @@ def read_conference_days(text: str) -> tuple[str, str]:
     """
     for match in _SAID.finditer(text):
         left = " ".join(f"{text[: match.start()]} {text[match.end() :]}".split()).strip(" ,;")
-        if _NEGATED.search(text, 0, match.start()) or not re.search(r"[^\W\d_]{2}", left):
+        if _NO_LIMIT.search(text, 0, match.start()) or not re.search(r"[^\W\d_]{2}", left):
             return "", text
         return match[0], left
     return "", text

@@ -16,6 +16,12 @@ OF_PLACES = re.compile(
 )
 """What a place of work is called, after a word that is a family name, too."""
 _GAP = re.compile(r"\s+")
+_PART_OF_WORD = re.compile(r"[\w-]")
+_GOES_ON = re.compile(
+    r"\s+(?!(?:about|after|and|at|before|but|concerning|et|for|from|has|have|in|is|jointly|not|of|on|or|published|regarding"
+    r"|since|that|till|to|together|until|using|which|with|without|wrote)\b)[a-z]"
+)
+"""What follows a word that is no name by itself: "Chinese universities"."""
 _PARTICLES = frozenset("al bin da de del della den der di dos du el la le ten ter van von zu".split())
 
 
@@ -26,7 +32,10 @@ def unknown_name(
     papers: Callable[[str], int],
     english: Container[str],
 ) -> Mentioned | None:
-    """A name that nobody here has: words in capitals, or that no text has, which no paper prints so."""
+    """A name that nobody here has: words in capitals, or that no text has, which no paper prints so.
+
+    A word alone is one with a capital only, since another may be a typo; part of "GPT-4" is none.
+    """
     words: list[str] = []
     end = start
     for match in words_from(text, start):
@@ -40,6 +49,10 @@ def unknown_name(
         if match[0] != word and not (len(word) == 1 and match[0] == f"{word}."):
             break
     if not words or words[-1] in _PARTICLES or any(map(OF_PLACES.fullmatch, words)):
+        return None
+    if _PART_OF_WORD.match(text, end):
+        return None
+    if len(words) == 1 and (not words[0][0].isupper() or _GOES_ON.match(text, end)):
         return None
     printed = together(text[start:end]) or (len(words) == 1 and papers(words[0]))
     return None if printed else Mentioned((), start, end)

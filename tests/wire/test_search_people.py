@@ -81,3 +81,18 @@ async def test_a_name_near_to_one_that_nobody_has_is_offered(user):
     reply = await user.slash("/search papers by Edsgar Dykstra on types")
     assert "Nobody here publishes as “Edsgar Dykstra”. Did you mean Edsger Dijkstra?" in reply.text
     assert "Goto in Types" in (await reply.press(f"By {DIJKSTRA}")).text
+
+
+async def test_a_name_that_nobody_has_beside_all_that_can_be_understood_fits_the_buttons(user):
+    said = "papers by Edsgar Dykstra on types since 2020 at NeurIPS without robots before ICLR, most cited"
+    reply = await user.slash(f"/search {said}")
+    assert "Did you mean Edsger Dijkstra?" in reply.text
+    assert "By Edsger Dijkstra" in labels(reply)
+    listed = await user.slash(f"/search {said.replace(' by', f' by {LISKOV}, {HOARE} and')}")
+    assert "Did you mean Edsger Dijkstra?" in listed.text
+
+
+async def test_a_name_that_nobody_has_is_replaced_where_it_stands(user):
+    reply = await user.slash("/search Edsgar Dykstras types papers by Edsgar  Dykstra")
+    again = await reply.press("By Edsger Dijkstra")
+    assert "## Edsgar Dykstras types papers by Edsger Dijkstra" in again.text

@@ -167,6 +167,17 @@ SENTENCES = {
     },
     "Minlan Yu's papers": {"people": MINLAN, "sure": True},
     "author:Minlan Yu congestion": {"text": "congestion", "people": MINLAN, "sure": True},
+    # what is no name, though no text has it
+    "papers by Percy Liang with reinforcment learning": {
+        "text": "reinforcment learning",
+        "people": PERCY,
+        "sure": True,
+    },
+    "papers by Percy Liang, transfomers": {"text": "papers , transfomers", "people": PERCY, "sure": True},
+    "papers by Percy Liang with GPT-4": {"text": "GPT-4", "people": PERCY, "sure": True},
+    "papers by Chinese universities": {"text": "papers by Chinese universities"},
+    "text written by GPT-4": {"text": "text written by GPT-4"},
+    "bias before and after ICLR": {"text": "bias before and after ICLR"},
     'author:"Minlan Yu" congestion': {"text": "congestion", "author": "Minlan Yu"},
     "text to sql by Tao Yu, 2025": {
         "text": "text to sql",
