@@ -78,15 +78,15 @@ def refuse_several(match: PersonMatch) -> None:
 
 
 async def ask_which(
-    services: Services, match: PersonMatch, action: str, *, or_paper: bool = False
+    services: Services, match: PersonMatch, action: str, *, or_paper: bool = False, **ids: Any
 ) -> ui.LayoutView:
     """Ask which person of a name is meant, or offer the closest names where nobody has it.
 
-    ``action``, such as ``person.choose_card``, is done with the answer. With ``or_paper`` the name could
-    also be a paper's.
+    ``action``, such as ``person.choose_card``, is done with the answer, and with ``ids`` if it needs more.
+    With ``or_paper`` the name could also be a paper's.
     """
     if match.others:
-        return await _choose(services, match, action)
+        return await _choose(services, match, action, **ids)
     if await services.store.author_names.find(match.typed) is not None:
         return note(
             f"I know papers by “{shown(match.typed, 80)}”, but haven't matched them to people yet. That "
@@ -104,9 +104,24 @@ async def others_of(services: Services, person: Person, typed: str, where: str) 
     return sharing_line(shared, where) if shared else ""
 
 
-async def _choose(services: Services, match: PersonMatch, action: str) -> ui.LayoutView:
+async def with_others(
+    services: Services, view: ui.LayoutView, match: PersonMatch, action: str, **ids: Any
+) -> ui.LayoutView:
+    """Below a reply about the person who was taken: who else publishes under the name, and a menu of them."""
+    if match.person is None or not match.others:
+        return view
+    line = await others_of(services, match.person, match.typed, "the menu below lists them")
+    name = label(f"Or another {' '.join(match.typed.split())}", 150)
+    view.add_item(ui.TextDisplay(line))
+    view.add_item(
+        ui.ActionRow(choice(action, await options(services, match.others), placeholder=name, **ids))
+    )
+    return view
+
+
+async def _choose(services: Services, match: PersonMatch, action: str, **ids: Any) -> ui.LayoutView:
     people = await outlined(services, match.others[:CHOICES])
-    rows: list[list[ui.Item[Any]]] = [[choice(action, [outline_option(person) for person in people])]]
+    rows: list[list[ui.Item[Any]]] = [[choice(action, [outline_option(person) for person in people], **ids)]]
     author = await services.store.author_names.find(match.typed)
     view = note(_apart(services, match, people), rows)
     if action == CHOOSE_PAPERS and author is not None:

@@ -19,7 +19,14 @@ from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
 from commands.kit.spoken import Spoken, spoken
 from commands.kit.waiting import not_yet
-from commands.kit.which_person import CHOOSE_PERSON, ask_which, complete_person, person_of, whom
+from commands.kit.which_person import (
+    CHOOSE_PERSON,
+    ask_which,
+    complete_person,
+    person_of,
+    whom,
+    with_others,
+)
 from index.people.closeness import ALIKE, MOST
 from index.people.people import Coauthor, Near, PeopleIndex
 
@@ -145,7 +152,7 @@ async def _similar_to(services: Services, name: str) -> ui.LayoutView:
     match = await whom(services, name)
     if match.person is None:
         return await ask_which(services, match, CHOOSE)
-    return await show_similar(services, match.person.id)
+    return await with_others(services, await show_similar(services, match.person.id), match, CHOOSE)
 
 
 @spoken("similar-people", needs=(Need.PAPERS, *SIMILAR_NEEDS))

@@ -31,6 +31,7 @@ from commands.kit.which_person import (
     outlined,
     person_of,
     whom,
+    with_others,
 )
 from index.people.graph import Graph
 from index.people.neighbourhood import PAPERS, Neighbourhood
@@ -180,7 +181,9 @@ async def _of_name(services: Services, typed: str) -> ui.LayoutView | Reply:
             raise
         return await _of_paper(services, Meant.of(titled), typed)
     if match.person is not None:
-        return await show_person(services, match.person.id)
+        reply = await show_person(services, match.person.id)
+        await with_others(services, reply.view, match, "person.choose_graph")
+        return reply
     if not match.others and await services.store.author_names.find(typed) is None:
         meant = await services.search.named(typed)
         if meant.papers:

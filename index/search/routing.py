@@ -17,6 +17,7 @@ from index.search.spoken_forms import (
     COAUTHORS,
     COMMAND,
     COMPARE_BOTH,
+    COMPARE_TWO,
     COMPARED,
     FEW_WORDS,
     FRAME,
@@ -90,6 +91,12 @@ def paper_texts(said: str) -> tuple[str, str]:
     if shown != said and not summary:
         shown = THE_PAPER.sub("", shown)
     return shown, summary[1] if summary else ""
+
+
+def compared_texts(said: str) -> tuple[str, ...]:
+    """The two texts that "compare PrismLLM and TrainMover" may name papers by; none for other text."""
+    both = COMPARE_TWO.fullmatch(" ".join(said[:LONGEST].split()))
+    return (both[1], both[2]) if both else ()
 
 
 def name_said(said: str) -> str:
@@ -184,6 +191,8 @@ def _about_a_paper(
     said: str, read: Understood, named: Container[str], commands: Container[str]
 ) -> Route | None:
     """A summary of a paper, its card, its neighbours, or a question about it."""
+    if "compare" in commands and (two := _two_papers(said, named)):
+        return Route("compare", dict(zip(OPTIONS["compare"], two, strict=True)))
     shown, summed = paper_texts(said)
     if summed and summed in named:
         return Route("summary" if "summary" in commands else "paper", {"paper": summed})
@@ -202,6 +211,17 @@ def _about_a_paper(
         if identifier := next((arxiv[0] for arxiv in found if arxiv), None) or find_doi(said):
             return Route("ask", {"question": said, "paper": identifier})
     return None
+
+
+def _two_papers(said: str, named: Container[str]) -> list[str]:
+    """The two papers that somebody wants to compare, by id, link or name; none for anything else."""
+    if not COMPARED.search(said):
+        return []
+    ids = [one.value for one in links_in(said) if one.kind != "openreview"]
+    if len(ids) == 2 and len(said.split()) <= FEW_WORDS:
+        return ids
+    texts = compared_texts(said)
+    return [*texts] if texts and all(text in named for text in texts) else []
 
 
 def _about_people(
@@ -280,7 +300,7 @@ async def routed(
 ) -> Route:
     """:func:`route`, with what the library knows of people and papers."""
     read = await search.understand(said[:LONGEST])
-    texts = {text for text in paper_texts(said) if 0 < len(text) <= _TITLE}
+    texts = {text for text in (*paper_texts(said), *compared_texts(said)) if 0 < len(text) <= _TITLE}
     named = {text for text in texts if await _is_name(search, text)}
     name = name_said(said)
     authors = {name} if name and await search.resembles_author(name) else ()

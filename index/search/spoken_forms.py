@@ -149,6 +149,11 @@ _A_NAME = rf"({_NAME_PART}(?:[ -](?-i:(?:de|del|der|la|van|von) )*{_NAME_PART}){
 COMPARE_BOTH = re.compile(
     rf"(?:please )?compare {_A_NAME} (?:and|with|to|vs\.?|versus) {_A_NAME}[?!. ]*", re.IGNORECASE
 )
+COMPARE_TWO = re.compile(
+    r"(?:please |can you |could you )*compare (?:the papers? )?(\S.{1,200}?) (?:and|with|to|vs\.?|versus)"
+    r" (?:the paper )?(\S.{1,200}?)[?!. ]*",
+    re.IGNORECASE,
+)
 WROTE = re.compile(
     r"\b(?:publish(?:ed|es|ing)?|publications?|papers?|articles?|wrote|written|writes?|work(?:s|ed|ing)?"
     r"|research|preprints?|released?|done|doing|up to)\b",

@@ -307,6 +307,7 @@ def _people_rows() -> dict[str, Row]:
     for letter, name in (("l", "list"), ("w", "why"), ("n", "dismiss"), ("b", "bring_back")):
         rows[f"pair.{name}"] = open_to_all(f"cp:{letter}:{{person}}:{{one}}")
     rows["pair.choose_why"] = open_to_all("cw:{person}", 3, person("one"))
+    rows["compare.choose"] = open_to_all("cmp:{one}:1", 3, person("person"))
     rows["graph.person"] = open_to_all("g:p:{person}")
     rows["graph.paper"] = open_to_all("g:w:{paper}")
     rows["graph.move"] = open_to_all("gs", 3, lambda world: f"p{world.people['one']}")

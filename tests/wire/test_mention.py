@@ -72,6 +72,18 @@ async def heard(discord, bot, content, author=None, channel=None, **more):
         ("thanks, that helps", "", "You're welcome."),
         ("who is Minlan Yu?", "/author name:Minlan Yu", "Minlan Yu"),
         ("compare ChonLam Lao and Minlan Yu", "/compare first:ChonLam Lao second:Minlan Yu", "Minlan Yu"),
+        (
+            "compare 2605.15617 and https://arxiv.org/abs/2412.12636v2 please",
+            "/compare first:2605.15617 second:2412.12636",
+            "**Both by** ChonLam Lao",
+        ),
+        (
+            "what's the difference between 2605.15617 and 2412.12636?",
+            "/compare first:2605.15617 second:2412.12636",
+            "Two papers side by side",
+        ),
+        ("compare PrismLLM with TrainMover", "/compare first:PrismLLM second:TrainMover", "Both by"),
+        ("2605.15617 vs 9901.00001", "/compare first:2605.15617", "is not among the"),
         ("what is ChonLam Lao working on?", "/papers author:ChonLam Lao", "5 papers"),
         ("papers like PrismLLM", "/similar paper:PrismLLM", "Similar to"),
         ("PrismLLM", "/paper paper:PrismLLM", "Details on a few"),

@@ -132,7 +132,12 @@ async def test_compare_shows_what_joins_two_people(lab):
     same = await lab.user.slash("/compare first:Minlan Yu second:Minlan Yu")
     assert "the same person" in same.text
     several = await lab.user.slash("/compare first:Jiamin Cao second:Minlan Yu")
-    assert "choose one from the list" in several.text
+    chosen = await several.choose(several.selects[0]["options"][0]["value"])
+    assert "Jiamin Cao and Minlan Yu" in chosen.text
+    both = await lab.user.slash("/compare first:Jiamin Cao second:Jiamin Cao")
+    assert "choose one from the list" in both.text
+    mixed = await lab.user.slash("/compare first:2605.15617 second:Minlan Yu")
+    assert "Name two people, or two papers" in mixed.text
 
 
 async def test_what_only_one_of_two_people_mentions_stands_in_no_paper_of_the_other(lab, monkeypatch):

@@ -67,6 +67,39 @@ async def test_a_graph_offers_namesakes_with_what_tells_them_apart(lab):
     assert alone["description"] == "person"
 
 
+@pytest.mark.parametrize("command", ["/graph person:Chen Li", "/similar-people name:Chen Li"])
+async def test_a_graph_and_similar_people_say_whom_they_took_and_offer_the_others(shared, command):
+    reply = await shared.slash(command)
+    assert OTHER + "the menu below lists them." in reply.text
+    [option] = reply.selects[-1]["options"]
+    assert "2 papers" in option["label"]
+    other = await reply.choose(option["value"], reply.selects[-1])
+    assert "Chen Li" in other.text
+    assert "-# 1 other" not in other.text, "somebody chosen from a menu was meant"
+
+
+@pytest.mark.parametrize(
+    ("command", "first"),
+    [("/compare first:Chen Li second:Minlan Yu", True), ("/compare first:Minlan Yu second:Chen Li", False)],
+)
+async def test_a_comparison_says_whom_it_took_and_compares_with_another(shared, command, first):
+    reply = await shared.slash(command)
+    heading = "Chen Li and Minlan Yu" if first else "Minlan Yu and Chen Li"
+    assert heading in reply.text
+    assert "**Chen Li** 9 papers" in reply.text
+    assert OTHER + "the menu below lists them." in reply.text
+    other = await reply.choose(reply.selects[-1]["options"][0]["value"])
+    assert heading in other.text
+    assert "**Chen Li** 2 papers" in other.text
+
+
+async def test_a_comparison_with_a_name_that_nobody_has_more_of_asks_and_goes_on(lab):
+    asked = await lab.user.mention("compare Jiamin Cao and ChonLam Lao")
+    assert "Which Jiamin Cao?" in asked.text
+    chosen = await asked.choose(asked.selects[0]["options"][0]["value"])
+    assert "Jiamin Cao and ChonLam Lao" in chosen.text
+
+
 async def test_a_name_of_one_person_has_no_such_line(lab):
     for command in ("/papers author:ChonLam Lao", "/author name:ChonLam Lao", "/follow person:ChonLam Lao"):
         assert "publishes as" not in (await lab.user.slash(command)).text

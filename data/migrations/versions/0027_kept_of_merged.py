@@ -1,5 +1,6 @@
 """What members kept of papers that were merged before leads to the present paper, and is kept once."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ Values = dict[str, Any]
 STATES = ("unread", "reading", "read")
 MAX_NOTE, MOST_TAGS = 2_000, 12
 MOST_ASKED = 1_000
+NUMBER = re.compile(r"[0-9]{1,9}")
 WORK = ("note", "tags", "state", "made", "changed", "gone")
 SAID = ("kind", "channel", "made")
 
@@ -100,7 +102,7 @@ def upgrade() -> None:
 def follow_present_papers(connection: sa.Connection) -> None:
     """Let who follows a merged paper follow the present one, once and since the earlier day."""
     query = sa.select(follows).where(follows.c.kind == "paper")
-    rows = [row for row in connection.execute(query).mappings() if row["target"].isdecimal()]
+    rows = [row for row in connection.execute(query).mappings() if NUMBER.fullmatch(row["target"])]
     numbers = sorted({int(row["target"]) for row in rows})
     into: dict[str, str] = {}
     for start in range(0, len(numbers), MOST_ASKED):

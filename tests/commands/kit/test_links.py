@@ -10,7 +10,7 @@ from bot.client import command_modules
 from commands.kit.links import ACTIONS, Pattern, button, choice, is_ours, link
 
 OLD = """
-a:a:7 a:c:7 a:s:7 a:w:7 c:7 cc:d:7 cc:l:7 cc:u:7 cp:b:7:7 cp:l:7:7 cp:n:7:7 cp:w:7:7 cv:a:7 cv:v:7
+a:a:7 a:c:7 a:s:7 a:w:7 c:7 cmp:7:1 cc:d:7 cc:l:7 cc:u:7 cp:b:7:7 cp:l:7:7 cp:n:7:7 cp:w:7:7 cv:a:7 cv:v:7
 cvi:d cvi:k cvi:p cvo:k cvo:r cw:7 d:7 dg:d:7 dg:h:7 dg:h:7:7 dg:l:7 dg:m:7 dg:p:7 dg:p:7:7 dg:s:7
 dg:u:7 dg:z:7:s:n dg:z:7:l:k
 dgb:a:7 dgb:d:7 dgb:n:7 dgb:o:7 dgb:p:7 dgb:r:7 dgb:t:7 dgb:v:7 dgb:w:7 dgb:x:7 dgb:z:7 dgb:c:7 dgc:7
