@@ -135,7 +135,7 @@ class Health:
         now = clock.now()
         look.backup = await asyncio.to_thread(newest_in, folder_of(config), now)
         if overdue(config, look.backup, now) and time.monotonic() - self._began >= TIME_FOR_BACKUP:
-            is_old = "there is no backup yet"
+            is_old = "no backup has been made yet"
             if look.backup is not None:
                 is_old = f"the newest backup is {(now - look.backup) / timedelta(hours=1):.0f} hours old"
             look.worth_knowing.append(

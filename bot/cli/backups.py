@@ -55,8 +55,8 @@ def _make(config: Settings, path: Path | None, *, events: bool) -> backups.Check
     database, folder = _database(config), folder_of(config)
     if not database.exists():
         raise StoreError(
-            f"There is no database at {database}: nothing is kept there yet, or LABMATE_DATA or DATABASE_URL "
-            "names another place than the one that Labmate runs with."
+            f"There is no database at {database}. Either Labmate has never run with these settings, or "
+            "LABMATE_DATA or DATABASE_URL points to the wrong place."
         )
     target = path or folder / backups.folder_name(clock.now())
     report = Reporter(events=events)

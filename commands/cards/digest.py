@@ -17,7 +17,7 @@ from commands.cards.text import abstract, author_line, day, gist, label, plural,
 from data.calendar.partial_days import DatedBy
 from data.calendar.zones import title
 from data.records import Paper
-from data.stores.deliveries import Chosen, Delivery
+from data.stores.delivery_record import Chosen, Delivery
 from data.stores.digest_record import Digest
 
 PAGE = 5

@@ -9,7 +9,7 @@ from commands.cards.digest import place, summary
 from commands.cards.follows import names_of
 from commands.cards.text import day, listed, moment, plural, shown
 from data.records import Paper
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 from data.stores.members import Follow
 from data.stores.notices import DigestNotice

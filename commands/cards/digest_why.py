@@ -6,7 +6,7 @@ from commands.cards import digest as cards
 from commands.cards.digest_replies import WORDS_SHOWN, words_lines
 from commands.cards.fields import fields_line
 from commands.cards.text import listed, plural, shown
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 from index.digest.chooser import Taste
 

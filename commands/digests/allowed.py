@@ -7,7 +7,7 @@ import discord
 from commands.kit.authority import manages
 from commands.kit.replies import UserError
 from commands.kit.services import Services
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 
 WHO_MAY = "Only those who manage this server can set up digests here. For one of your own: /digest mine."

@@ -23,7 +23,7 @@ from commands.kit.replies import UserError, answer
 from commands.kit.servers import place_of
 from commands.kit.services import Services, services_of
 from data.calendar import clock
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest, DigestRefused
 from index.digest import due
 from index.digest.choosing import taste_of

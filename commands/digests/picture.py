@@ -10,7 +10,7 @@ from commands.cards.pictures import day_map_png
 from commands.kit.dated_by import dated_by
 from commands.kit.services import Services
 from commands.kit.theme import in_theme
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 from data.stores.member_settings import DARK
 from index.digest.mapped_day import mapped_day

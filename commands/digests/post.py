@@ -20,7 +20,7 @@ from commands.kit.reply import Reply
 from commands.kit.services import Services
 from data.calendar.partial_days import DatedBy
 from data.records import Paper
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 from index.digest.choosing import taste_of
 from index.digest.writers import Writers

@@ -24,7 +24,8 @@ from commands.kit.refusals import FOR_ITS_WORDS, MODERATED, TOO_FAST, is_final, 
 from commands.kit.services import Services
 from data.calendar import clock
 from data.calendar.announcements import last_listing
-from data.stores.deliveries import Delivery, PapersTaken
+from data.stores.deliveries import PapersTaken
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 from index.digest.choosing import choose
 from index.digest.due import LATE, Due, due_now, is_too_late, newest_listing

@@ -17,7 +17,7 @@ from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services
 from data.calendar import clock
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 from index.digest import due
 from index.digest.choosing import taste_of

@@ -20,7 +20,7 @@ from commands.kit.replies import NO_PINGS
 from commands.kit.send_once import CLOCKS_DIFFER, custom_ids, own_id
 from commands.kit.servers import place_of
 from commands.kit.services import Services
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 
 T = TypeVar("T")

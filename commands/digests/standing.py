@@ -11,7 +11,7 @@ import discord
 from commands.digests.post import mark, saves
 from commands.kit.refusals import GONE
 from commands.kit.send_once import own_messages
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from pydantic import TypeAdapter
 from sqlalchemy import Select, case, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
-from data.reasons import TYPICAL, Reason
 from data.stores.bans import refused_server
+from data.stores.delivery_record import PAPERS, Chosen, Delivery, kept_left_out
 from data.stores.digest_record import Digest
 from data.stores.leases import holds
 from data.stores.listings import Listed
@@ -27,56 +26,10 @@ from data.tables.operator import BanRow
 from data.tables.papers import PaperRow
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A paper of a delivery, with the reason for it and its closeness (None where nothing is known).
-
-    ``marked`` are the keys of the authors' names to print bold. A paper that is cross-listed was ``first``
-    announced on an earlier day, if that is known.
-    """
-
-    paper: int
-    why: Reason = TYPICAL
-    closeness: float | None = None
-    text_hash: int = 0
-    marked: tuple[str, ...] = ()
-    cross_listed: bool = False
-    first: date | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """One posting of a digest; see :class:`data.tables.digests.DeliveryRow`."""
-
-    id: int
-    digest_id: int
-    slot: date
-    due: datetime
-    state: str
-    upto: date | None
-    read: int
-    papers: tuple[Chosen, ...]
-    late: bool
-    channel: int
-    message: int | None
-    tries: int
-    why: str
-    made: datetime
-    posted: datetime | None
-    known: int = 0
-    passed: int = 0
-    tried: datetime | None = None
-    not_before: datetime | None = None
-
-
 class PapersTaken(Exception):
     """Another digest of the place has chosen or posted some of the papers meanwhile."""
 
 
-_PAPERS = TypeAdapter(tuple[Chosen, ...])
-"""The papers of a delivery as JSON."""
-_LEFT = TypeAdapter(tuple[Listed, ...])
-"""The papers that a digest left out for another, as JSON."""
 _OWNER_BANNED = exists().where(BanRow.kind == "member", BanRow.target == DigestRow.owner)
 ADMITTED = case((DigestRow.guild == 0, ~_OWNER_BANNED), else_=~refused_server(DigestRow.guild))
 """SQL: neither the member whose digest it is nor the server that it is posted in is banned."""
@@ -87,7 +40,7 @@ _DELIVERY = [getattr(DeliveryRow, name) for name in Delivery.__slots__]
 
 def _delivery(row: Any) -> Delivery:
     values = dict(row._mapping)
-    return Delivery(**(values | {"papers": _PAPERS.validate_json(values["papers"])}))
+    return Delivery(**(values | {"papers": PAPERS.validate_json(values["papers"])}))
 
 
 async def _present(connection: AsyncConnection, papers: Collection[int]) -> dict[int, int]:
@@ -172,7 +125,7 @@ class Deliveries(Repository):
             "read": read,
             "known": known,
             "passed": passed,
-            "papers": _PAPERS.dump_json(tuple(papers)).decode(),
+            "papers": PAPERS.dump_json(tuple(papers)).decode(),
             "late": late,
             "channel": digest.channel,
             "message": None,
@@ -203,7 +156,7 @@ class Deliveries(Repository):
                     await connection.execute(
                         update(DigestRow)
                         .where(DigestRow.id == digest.id)
-                        .values(upto=upto, seen=max(seen, digest.seen), left_out=_left(left_out))
+                        .values(upto=upto, seen=max(seen, digest.seen), left_out=kept_left_out(left_out))
                     )
                 return found
         except IntegrityError:
@@ -237,7 +190,7 @@ class Deliveries(Repository):
             DeliveryRow.state == "posted",
         )
         async with self._read() as connection:
-            return sum(len(_PAPERS.validate_json(row)) for row in await connection.scalars(query))
+            return sum(len(PAPERS.validate_json(row)) for row in await connection.scalars(query))
 
     async def history(self, digest: int, most: int = 10) -> list[Delivery]:
         """The last deliveries of a digest, newest first."""
@@ -351,22 +304,13 @@ class Deliveries(Repository):
                 return delivery
             papers = tuple(left.values())
             kept = update(row).where(row.id == delivery.id, row.state == "written")
-            await connection.execute(kept.values(papers=_PAPERS.dump_json(papers).decode()))
+            await connection.execute(kept.values(papers=PAPERS.dump_json(papers).decode()))
         return replace(delivery, papers=papers)
 
     async def shown(self, place: int, papers: Collection[int]) -> dict[int, int]:
         """Which of some papers were shown in a place, with the text they had then."""
         async with self._read() as connection:
             return await _shown(connection, place, papers)
-
-
-def left_out_by(digest: Digest) -> tuple[Listed, ...]:
-    """What a digest left out for another one, and may show yet; papers may have been merged since."""
-    return _LEFT.validate_json(digest.left_out) if digest.left_out else ()
-
-
-def _left(papers: Collection[Listed]) -> str:
-    return _LEFT.dump_json(tuple(papers)).decode() if papers else ""
 
 
 async def _shown(connection: AsyncConnection, place: int, papers: Collection[int]) -> dict[int, int]:
@@ -392,7 +336,7 @@ async def _coming(connection: AsyncConnection, place: int, but: int, *where: Any
 async def _papers_of(connection: AsyncConnection, query: Select[Any]) -> set[int]:
     """The papers of deliveries, under their present numbers."""
     rows = (await connection.scalars(query)).all()
-    chosen = {entry.paper for row in rows for entry in _PAPERS.validate_json(row)}
+    chosen = {entry.paper for row in rows for entry in PAPERS.validate_json(row)}
     return set((await _present(connection, chosen)).values())
 
 

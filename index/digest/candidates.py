@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
-from data.stores.deliveries import left_out_by
+from data.stores.delivery_record import left_out_by
 from data.stores.digest_record import Digest
 from data.stores.listings import Listed
 from data.stores.store import Store

@@ -13,7 +13,7 @@ from data.calendar.clock import utc_now
 from data.keys import name_key
 from data.reasons import Reason
 from data.records import Paper
-from data.stores.deliveries import Chosen
+from data.stores.delivery_record import Chosen
 from data.stores.digest_record import Digest
 from data.stores.listings import Listed
 from data.stores.people import Person

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from data.calendar.announcements import announced_at, last_listing
 from data.calendar.slots import slots, undone
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 from data.stores.store import Store
 from index.digest.candidates import before_first, unplaced, waiting

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 from index.digest.candidates import candidates
 from index.digest.day_map import DayMap, day_map

@@ -16,7 +16,7 @@ from bot.local_discord.server import LocalDiscord
 from bot.run import running_bot
 from data.reasons import Reason
 from data.stores.asked_questions import AskedQuestion
-from data.stores.deliveries import Chosen
+from data.stores.delivery_record import Chosen
 from data.stores.digest_record import Digest
 from data.stores.own_works import OwnEntry
 from data.stores.scopes import Scope

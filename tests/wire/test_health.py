@@ -124,7 +124,7 @@ async def test_a_backup_that_is_overdue_is_worth_knowing_and_a_monitor_sees_its_
     settings = lab.settings.model_copy(update={"http_listen": "127.0.0.1:0", "backup_every": 24.0})
     async with served(lab.bot, lab.scheduler, settings) as http:
         said = (await http.health())[1]["worth_knowing"]
-        assert "there is no backup yet, although one is due every 24 hours; the log says why" in said
+        assert "no backup has been made yet, although one is due every 24 hours; the log says why" in said
         assert ("labmate_newest_backup_timestamp_seconds",) not in await http.figures()
         settings.labmate_data.joinpath("backups").mkdir()
         (settings.labmate_data / "backups" / backups.folder_name(made)).touch()

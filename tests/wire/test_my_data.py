@@ -6,7 +6,7 @@ from datetime import timedelta
 import aiohttp
 
 from bot.local_discord.completion import files_of
-from data.stores.deliveries import Chosen
+from data.stores.delivery_record import Chosen
 from data.stores.digest_record import Digest
 from tests.helpers import databases
 from tests.helpers.digests import MONDAY, active

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data.reasons import Reason
-from data.stores.deliveries import Chosen
+from data.stores.delivery_record import Chosen
 from data.stores.holders import Profile
 from tests.helpers.explorer import MARKUP, Visitor, fill_and_judge, only_text, visiting
 from tests.helpers.lab import Lab, settings_for

@@ -1,7 +1,7 @@
 from datetime import date, datetime
 
 from commands.cards.digest import heading
-from data.stores.deliveries import Delivery
+from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 
 FRIDAY = date(2026, 11, 27)

@@ -12,7 +12,7 @@ from data.calendar.announcements import announced_at, ask_at, is_listing_day, la
 from data.calendar.slots import due_at, slots
 from data.reasons import KnownWriter, Reason
 from data.sources.files import PaperFile
-from data.stores.deliveries import Chosen
+from data.stores.delivery_record import Chosen
 from data.stores.digest_record import Digest, DigestRefused
 from data.stores.digests import MOST_IN_GUILD
 from tests.helpers.records import record

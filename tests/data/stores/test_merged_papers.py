@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from data.stores.deliveries import Chosen
+from data.stores.delivery_record import Chosen
 from data.stores.digest_record import Digest
 from tests.helpers.records import record
 
