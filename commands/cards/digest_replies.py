@@ -56,7 +56,11 @@ ALREADY = {
     "like": "You liked this already",
     "dislike": "You said already that this is not for you here",
 }
-STILL = {"save": "It stays saved.", "like": "You still like it.", "dislike": "It still isn't for you here."}
+STILL = {
+    "save": "It stays saved.",
+    "like": "You still like it.",
+    "dislike": "It's still marked *Not for us* here.",
+}
 WORDS_SHOWN = 12
 NAMES_SHOWN = 10
 FORMS_COUNT = (
