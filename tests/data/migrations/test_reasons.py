@@ -11,7 +11,7 @@ from commands.cards import reasons
 from commands.cards.text import safe
 from data.database.engine import open_database
 from data.reasons import TYPICAL, KnownWriter, Reason
-from data.stores.deliveries import _PAPERS
+from data.stores.delivery_record import PAPERS
 from tests.helpers import older_databases as older
 
 migration = import_module("data.migrations.versions.0012_reasons")
@@ -47,7 +47,7 @@ async def test_a_sentence_becomes_facts_or_stays_as_plain_text(tmp_path, sentenc
     engine.dispose()
     await (await open_database(older.url_of(database))).dispose()
     kept = {row["id"]: row["papers"] for row in older.read(database)["deliveries"]}
-    [chosen] = _PAPERS.validate_json(kept[71])
+    [chosen] = PAPERS.validate_json(kept[71])
     assert chosen.why == reason
     assert (chosen.paper, chosen.closeness, chosen.text_hash, chosen.marked) == (71, 0.6, -5, ("a",))
     assert (chosen.cross_listed, chosen.first) == (True, date(2026, 5, 8))
