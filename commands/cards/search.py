@@ -70,12 +70,19 @@ def understood_line(
         _venue(said, anywhere=anywhere),
         _like(said),
         f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",
+        _without_first(said),
         f"not by {_authors(said.unwanted_people)}" if said.unwanted_people else "",
         _ORDERS.get(order, ""),
     ]
     text = " · ".join(filter(None, parts))
     lines = [f"-# {text[0].upper()}{text[1:]}" if text else "", _unread_days(said)]
     return "\n".join(filter(None, lines))
+
+
+def _without_first(said: Understood) -> str:
+    """That papers which say that they do without something come first."""
+    what = said.done_without
+    return f"papers that say they do without {shown(what.what, 60)} first" if what else ""
 
 
 def _unread_days(said: Understood) -> str:
@@ -280,7 +287,9 @@ def undo_label(part: str, said: Understood) -> str:
         LIKENESS: "Search for the words",
         VENUE: "From anywhere",
         CONFERENCE: f"Search for “{shorten(said.days_unread, 40)}”, too",
-        WITHOUT: f"Also with {shorten(', '.join((*said.without, *said.unwanted_people)), 40)}",
+        WITHOUT: "Search for the words"
+        if not (said.without or said.unwanted_people)
+        else f"Also with {shorten(', '.join((*said.without, *said.unwanted_people)), 40)}",
     }
     return label(labels[part])
 

@@ -14,19 +14,20 @@ from typing import Any, TypeVar
 import numpy as np
 
 from data.calendar.arxiv_ids import slips
-from data.keys import clean, name_key
+from data.keys import clean
 from index.search import fusion
+from index.search.authored import OF_AUTHOR
 from index.search.corpus import Corpus
 from index.search.facets import Where
 from index.search.known_item import Meant
 from index.search.known_words import KnownWords
+from index.search.lacking_papers import LOOKED_AT, LackingPapers
 from index.search.lexical import reads_as_sentence
 from index.search.named_papers import identifier
 from index.search.passages import stem
 from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.ranking import NEAR_POOL, Ranking, Wanted
 from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
-from index.search.similar import SimilarPapers
 from index.search.understanding import LIKENESS, Understood, language_of, literally, understand
 from index.search.venues import Venue
 from index.search.wishes import Order
@@ -39,8 +40,6 @@ ORDERED = 50
 """How many of the best papers are put in the order that a query asks for."""
 CITED = 500
 """How many papers are looked at for the most cited ones where a query has no subject."""
-OF_AUTHOR = 5_000
-"""The most papers of one author, or with one phrase, that are looked at."""
 UNWANTED, CHECKED = 50_000, 4
 """How many papers with an unwanted phrase are left out before a search. Since others may have it, too, the
 search finds this many times the papers that were asked for, and checks their texts."""
@@ -59,7 +58,7 @@ async def _begun(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]
         task.cancel()
 
 
-class Search(SimilarPapers):
+class Search(LackingPapers):
     """Answers queries over the corpus; long computations run in threads."""
 
     def __init__(self, corpus: Corpus) -> None:
@@ -108,10 +107,11 @@ class Search(SimilarPapers):
 
     async def _like_it_without(self, said: Understood) -> Understood:
         """Of "PrismLLM without GPUs", that papers like PrismLLM are meant: it is what it is."""
-        one_word = len(self._library.words.terms(said.text)) == 1
-        if not one_word or not (await self.named(said.text)).papers:
+        name = said.done_without.subject if said.done_without else said.text
+        one_word = len(self._library.words.terms(name)) == 1
+        if not one_word or (await self.named(name)).paper is None:
             return said
-        return replace(said, like=said.text, query=replace(said.query, text=""))
+        return replace(said, like=name, query=replace(said.query, text=""), done_without=None)
 
     async def language_of(self, text: str) -> str | None:
         """The language of a text that is not in English."""
@@ -170,9 +170,15 @@ class Search(SimilarPapers):
             allowed = self._library.facets.allowed(limits) if limits else None
             if said.without or said.unwanted_people or (ordered and not query.text):
                 allowed = await self._without(said.without, said.unwanted_people, allowed)
+            mostly = bool(said.without)  # where naming it is unwanted
+            doing = await self._doing_without(said.done_without, query.text, limits, mostly=mostly)
+            if doing and allowed is not None:  # they name what they do without
+                allowed = allowed.copy()
+                allowed[[paper for paper in doing if paper < len(allowed)]] = True
             depth = max(k, ORDERED if query.text or by != "cited" else CITED) if ordered else k
             found = depth * CHECKED if said.without else depth
             found = max(found, AT_VENUE) if said.venue else found
+            found = max(found, LOOKED_AT) if said.done_without else found
             # Embedding and what is near take one core, and looking words up another.
             if query.text != text:
                 embedding = await begun.enter_async_context(_begun(self.embed(query.text)))
@@ -181,11 +187,14 @@ class Search(SimilarPapers):
                 asyncio.to_thread(self._ranking.by_words, query, found, allowed),
                 self._certain(query, said.like is not None),
             )
-        hits = await self._ranking.rank(query, vector, near, by_words, found, allowed, wanted)
+        by_words = list(dict.fromkeys([*by_words, *doing]))
+        hits = await self._ranking.rank(query, vector, near, by_words, found + len(doing), allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
         if said.without:
-            clear = await self._clear_of(said.without, [*first, *(hit.paper_id for hit in hits)])
+            clear = await self._clear_of(said.without, [*first, *(hit.paper_id for hit in hits)]) | doing
             hits, first = [hit for hit in hits if hit.paper_id in clear], [p for p in first if p in clear]
+        if said.done_without:
+            hits = await self._those_without_first(said.done_without, hits, mostly=mostly)
         anywhere = False
         if said.venue:
             there = await self._appeared_at(said.venue, [*first, *(hit.paper_id for hit in hits)])
@@ -317,36 +326,6 @@ class Search(SimilarPapers):
         asked = reads_as_sentence(query.text) and not query.phrases
         like_it = said.like_papers[0] if said.like is not None else None
         return limits, Wanted(people or frozenset(), in_time, alike, naming, asked, like_it, plain, apart)
-
-    async def _by_people(self, said: Understood) -> tuple[frozenset[int] | None, frozenset[int]]:
-        """The papers by any of the people named, and those by all of them together.
-
-        None where nobody is named; empty where all the names are unknown.
-        """
-        people = await self._written_by(said.people)
-        if people is None and said.people_unknown:
-            people = frozenset()
-        several = [await self._written_by(names) or frozenset() for names in said.people_together]
-        return people, frozenset.intersection(*several) if several else frozenset()
-
-    async def _by_author(self, name: str) -> frozenset[int]:
-        """Papers with an author whose name has all these words; of many names, those with most papers."""
-        names = self._library.names
-        if len(name_key(name).split(" ")) == 1 or not len(names):
-            return frozenset(await asyncio.to_thread(self._library.words.by_author, name, OF_AUTHOR))
-        found = await asyncio.to_thread(names.having, name)
-        return await self._written_by([one.name for one in found]) or frozenset()
-
-    async def resembles_author(self, name: str) -> bool:
-        """Whether authors have this name or a similar one."""
-        names = self._library.names
-        return names.get(name) is not None or bool(await asyncio.to_thread(names.near, name, 1))
-
-    async def _written_by(self, names: Sequence[str]) -> frozenset[int] | None:
-        if not names:
-            return None
-        lists = await asyncio.gather(*(self._library.store.papers_of(name_key(name)) for name in names))
-        return frozenset(paper for papers in lists for paper in papers[:OF_AUTHOR])
 
     async def _certain(self, query: Query, like: bool) -> tuple[list[int], bool]:
         """The papers that come first: by identifier or exact title (True), or by a system's name (False).

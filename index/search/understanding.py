@@ -8,6 +8,7 @@ people              papers by Percy Liang and Chelsea Finn; Minlan Yu congestion
 an order            newest, first papers on, most cited                             :mod:`.wishes`
 likeness            papers like X but for Y; follow-ups of X                        :mod:`.wishes`
 what to leave out   X without Y, but not Y, excluding Y                             :mod:`.wishes`
+what to do without  X that doesn't need Y, Y-free X                                 :mod:`.doing_without`
 a venue             ICLR 2025 papers on X; X published in TACL                      :mod:`.venues`
 polite words        I am interested in articles describing                          :mod:`.wishes`
 typos               speculaitve decodng                                             :mod:`.typos`
@@ -28,6 +29,7 @@ from datetime import date
 from data.keys import clean, fold
 from index.search.conference_days import read_conference_days
 from index.search.dates_said import read_dates
+from index.search.doing_without import DoneWithout, read_done_without, without_article
 from index.search.languages import foreign
 from index.search.names import Name, NameIndex
 from index.search.people_said import read_people, read_unwanted
@@ -35,6 +37,7 @@ from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.typos import Counts, Vocabulary, replaced
 from index.search.venues import Venue, read_venue
 from index.search.wishes import (
+    LONG,
     Order,
     is_frame,
     is_title_case,
@@ -110,6 +113,8 @@ class Understood:
     follows: bool = False
     """Whether only later papers are meant."""
     without: tuple[str, ...] = ()
+    done_without: DoneWithout | None = None
+    """What papers shall say that they do without; those come first."""
     unwanted_people: tuple[str, ...] = ()
     """Names of authors, as the library prints them, whose papers are not wanted."""
     order: Order = "best"
@@ -144,7 +149,7 @@ class Understood:
             TOGETHER: bool(self.people_together),
             TYPOS: bool(self.fixed),
             LIKENESS: self.like is not None,
-            WITHOUT: bool(self.without or self.unwanted_people),
+            WITHOUT: bool(self.without or self.unwanted_people or self.done_without),
             ORDER: self.order != "best",
             VENUE: self.venue is not None,
             CONFERENCE: bool(self.days_unread),
@@ -239,9 +244,20 @@ def _read_venue(reading: _Reading, known: Known) -> None:
 
 
 def _read_without(reading: _Reading, known: Known) -> None:
-    unwanted, left = read_without(reading.text, known.together, lacking=LACKING not in reading.undo)
-    if unwanted and (left or "like" in reading.found) and not is_title_case(reading.text):
+    if is_title_case(reading.text):
+        return
+    lacking = LACKING not in reading.undo
+    short = (
+        lacking and not reading.as_text and len(reading.text.split()) < LONG and "like" not in reading.found
+    )
+    done_without, plainly = read_done_without(reading.text) if short else (None, "")
+    unwanted, left = read_without(reading.text, known.together, lacking=lacking)
+    if unwanted and (left or "like" in reading.found):
         reading.text, reading.found["without"] = left, unwanted
+        if done_without is not None and [done_without.what] == [without_article(what) for what in unwanted]:
+            reading.text, reading.found["done_without"] = plainly, done_without
+    elif done_without is not None and _MARK not in done_without.what:
+        reading.text, reading.found["done_without"] = plainly, done_without
 
 
 def _read_conference_days(reading: _Reading, known: Known) -> None:

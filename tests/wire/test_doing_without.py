@@ -1,0 +1,32 @@
+"""Papers that do without something come first, over real sockets."""
+
+import pytest
+
+from tests.helpers.lab import fill
+from tests.helpers.records import record
+
+WORKS = (
+    ("Songs of Wombats by Sheet Music", "We sing wombat songs. Sheet music is the key: sheet music helps."),
+    ("Sheet Music for Wombat Songs", "We write sheet music for wombat songs, and print sheet music."),
+    ("Songs of Wombats by Ear", "We sing wombat songs without any sheet music."),
+    ("Songs of Wombats in Sheets", "How sheet music changes wombat songs. We print sheet music."),
+)
+
+
+@pytest.mark.parametrize("asked", ["that don't need sheet music", "which require no sheet music"])
+async def test_what_names_a_thing_that_it_does_without_comes_before_what_is_about_it(place, asked):
+    _, bot, user = place
+    await fill(bot, [record(800 + n, title=title, abstract=text) for n, (title, text) in enumerate(WORKS)])
+    reply = await user.mention(f"wombat songs {asked}")
+    assert "Papers that say they do without sheet music first" in reply.text
+    assert "1. **[Songs of Wombats by Ear" in reply.text
+    as_words = await reply.press("Search for the words")
+    assert "do without" not in as_words.text
+
+
+async def test_what_leaves_a_thing_out_by_name_is_not_left_out_for_it(place):
+    _, bot, user = place
+    await fill(bot, [record(800 + n, title=title, abstract=text) for n, (title, text) in enumerate(WORKS)])
+    reply = await user.slash("/search wombat songs that don't use sheet music")
+    assert "1. **[Songs of Wombats by Ear" in reply.text
+    assert "Sheet Music for" not in reply.text
