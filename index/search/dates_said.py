@@ -246,6 +246,7 @@ def _is_named_year(match: re.Match[str], text: str, is_name: Callable[[str], boo
     year = match["year"]
     before = re.findall(r"[\w-]+", text[: match.start("year")])[-1:]
     after = re.findall(r"[\w-]+", text[match.end("year") :])[:1]
+    after = [word for word in after if not re.fullmatch(_PAPERS, word, re.IGNORECASE)]
     return any(is_name(f"{word} {year}") for word in before) or any(
         is_name(f"{year} {word}") for word in after
     )

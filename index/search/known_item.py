@@ -100,20 +100,18 @@ class PaperNames:
         return None
 
     async def _headed(self, text: str) -> list[int]:
-        """Papers whose title begins with this name and a colon or dash."""
+        """Papers whose title begins with this name and a colon or dash, or is that of a report on it."""
         words = title_words(text)
         if not 0 < len(words) <= _HEAD_WORDS:
             return []
         candidates = await asyncio.to_thread(self._library.words.titles_with, text, _HEADED)
         texts = await self._library.store.texts(candidates)
-        heads = {
-            paper: _HEAD_END.split(texts[paper][0], maxsplit=1) for paper in candidates if paper in texts
-        }
+        names = {paper: _name_in(texts[paper][0]) for paper in candidates if paper in texts}
         signs = _SIGNS.findall(text)  # GRPO++ is not GRPO
         return [
             paper
-            for paper, parts in heads.items()
-            if len(parts) > 1 and title_words(parts[0]) == words and _SIGNS.findall(parts[0]) == signs
+            for paper, name in names.items()
+            if name and title_words(name) == words and _SIGNS.findall(name) == signs
         ]
 
     async def _called(self, text: str) -> list[int]:
@@ -130,8 +128,8 @@ class PaperNames:
         texts = await self._library.store.texts(candidates)
         named: dict[str, list[int]] = {}
         for paper, (title, *_) in texts.items():
-            name = _REPORT.split(_HEAD_END.split(title, maxsplit=1)[0], maxsplit=1)[0].strip()
-            if name != title.strip() and re.fullmatch(rf"\S+-{re.escape(short)}", name, re.IGNORECASE):
+            name = _name_in(title)
+            if re.fullmatch(rf"\S+-{re.escape(short)}", name, re.IGNORECASE):
                 named.setdefault(name, []).append(paper)
         least = MEANT_BY * words.papers_with(short)
         for name, papers in named.items():
@@ -210,6 +208,12 @@ class PaperNames:
                     scored.append((score, paper.id))
         best = max((score for score, _ in scored), default=0.0)
         return [paper for score, paper in sorted(scored, reverse=True) if score >= best - 5][:5]
+
+
+def _name_in(title: str) -> str:
+    """The name before a colon or dash, or before "Technical Report"; "" for a title without one."""
+    name = _REPORT.split(_HEAD_END.split(title, maxsplit=1)[0], maxsplit=1)[0].strip()
+    return name if name != title.strip() else ""
 
 
 def _headed_first(headed: Sequence[int], named: Sequence[int], most: int) -> Meant:

@@ -193,6 +193,9 @@ def _about_a_paper(
     """A summary of a paper, its card, its neighbours, or a question about it."""
     if "compare" in commands and (two := _two_papers(said, named)):
         return Route("compare", dict(zip(OPTIONS["compare"], two, strict=True)))
+    ids = links_in(said) if len(said.split()) <= FEW_WORDS else []
+    if len(ids) == 1 and not _is_question(said) and LIKE_IT.search(said):
+        return Route("similar", {"paper": ids[0].value})
     shown, summed = paper_texts(said)
     if summed and summed in named:
         return Route("summary" if "summary" in commands else "paper", {"paper": summed})
@@ -203,9 +206,8 @@ def _about_a_paper(
     if read.like and not _subject(read.text) and not (read.since or read.until or read.people):
         only_search = read.follows or read.without
         return Route("search", {"query": said}) if only_search else Route("similar", {"paper": read.like})
-    ids = links_in(said) if len(said.split()) <= FEW_WORDS else []
     if len(ids) == 1 and not _is_question(said):
-        return Route("similar" if LIKE_IT.search(said) else "paper", {"paper": ids[0].value})
+        return Route("paper", {"paper": ids[0].value})
     if _is_question(said):
         found = (find_arxiv_id(word.strip(",;?!()")) for word in said.split())
         if identifier := next((arxiv[0] for arxiv in found if arxiv), None) or find_doi(said):
@@ -262,11 +264,12 @@ def _about_people(
     if rest:
         about_work = WROTE.search(said) or not _is_question(said)
         return Route("search", {"query": said}) if about_work else None
-    if read.until:  # only a search has a last day
+    if read.until or read.order == "cited":  # only a search has a last day, or knows of citations
         return Route("search", {"query": said})
     if read.since or (WROTE.search(said) and not WHO.match(said)):
+        sort = {"sort": "oldest"} if read.order == "oldest" else {}
         since = {"since": read.since.isoformat()} if read.since else {}
-        return Route("papers", {"author": name} | since)
+        return Route("papers", {"author": name} | sort | since)
     return Route("author", {"name": name})
 
 

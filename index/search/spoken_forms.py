@@ -179,6 +179,6 @@ PAPERS_WANTED = re.compile(
     re.IGNORECASE,
 )
 FRAME = re.compile(
-    r"show|list|give|tell|follow|please|new|newest|latest|recent|all|everything|anything|who's|what's|lately"
+    r"show|list|give|tell|follow|please|new|newest|latest|recent|all|everything|anything|who's|what's|lately|ever"
     r"|he|she|they|him|her|them|his|their|together|where"
 )

@@ -88,7 +88,7 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _ONLY = re.compile(
-    rf"(?:{_ALL}*{NOUN}|(?:what|how\s+many\s+\w+)\s+(?:did|does|do|has|have)(?:\s+\w+)?)(?:\s+(?:published|written|from|in|on|of))*",
+    rf"(?:{_ALL}*{NOUN}|(?:what|which)(?:['’]s|\s+(?:is|are|was|were))(?:\s+(?:the|{NOUN}))*|(?:what|how\s+many\s+\w+)\s+(?:did|does|do|has|have)(?:\s+\w+)?)(?:\s+(?:published|written|from|in|on|of))*",
     re.IGNORECASE,
 )
 _DECLINED = re.compile(

@@ -30,6 +30,7 @@ class Read:
     people_sure: bool = False
     people_said: str = ""
     people_unknown: tuple[str, ...] = ()
+    order: str = "best"
 
 
 YU = "Minlan Yu"

@@ -373,6 +373,11 @@ SENTENCES = {
     "newest rag papers": {"text": "rag", "order": "newest"},
     "latest work on congestion": {"text": "congestion", "order": "newest"},
     "what's new in decoding": {"text": "decoding", "order": "newest"},
+    "what is the most cited paper of 2025?": {
+        "order": "cited",
+        "since": "2025-01-01",
+        "until": "2025-12-31",
+    },
     "most cited paper on RAG": {"text": "RAG", "order": "cited"},
     "first papers on prompt injection": {"text": "prompt injection", "order": "oldest"},
     "rag newest first": {"text": "rag", "order": "newest"},
