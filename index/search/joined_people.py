@@ -10,7 +10,10 @@ from itertools import pairwise
 from index.search.names import Name
 
 PAPERS = r"(?:papers?|articles?|works?|publications?)"
-_WITH = r"(?:(?:wrote|write|writes|written|publish(?:ed)?|work(?:s|ed)?)\s+)?(?:together\s+)?with"
+_WITH = (
+    r"(?:(?:wrote|write|writes|written|co-?authored|collaborat(?:ed|es?)|publish(?:ed)?|work(?:s|ed)?)\s+)?"
+    r"(?:together\s+)?with"
+)
 JOINS = re.compile(
     rf"(?P<owns>['’]s)?\s*(?:,?\s*(?:(?P<and>and|&|\+)|or|nor|(?P<with>{_WITH}))\s+(?P<by>(?:papers\s+)?by\s+)?|,\s*)",
     re.IGNORECASE,

@@ -49,6 +49,7 @@ _ET_AL = re.compile(
     rf"|(?:his|her|their)\s+(?:{_GROUP}|colleagues|collaborators|co-?authors))\b)",
     re.IGNORECASE,
 )
+_PAPERS_OF = re.compile(rf"\b{PAPERS}\s+$", re.IGNORECASE)
 _THINGS = r"(?:any|anything|everything|those|ones|papers?|articles?|works?|stuff|publications?)"
 _NOT_BY = re.compile(
     r"(?:[,;(]\s*|\s+|^)(?:(?:and|but|or)\s+)?(?:please\s+)?(?:(?:that|which)\s+(?:are|is|were)\s+)?"
@@ -133,7 +134,9 @@ def read_people(
             start = match.start() + (len(_before_by(match[0])) if sure else 0)
             if not sure and any(_is_phrase(one, text, together) for one in found):
                 continue
-            is_by = sure or match[0].lower().startswith("by")
+            is_by = (
+                sure or match[0].lower().startswith("by") or bool(_PAPERS_OF.search(text[: match.start()]))
+            )
             left = _cut(text, start, end)
             left = JOINT.sub("", left) if together_said else left
             return _people(found, text, is_by, together_said), left
@@ -272,8 +275,11 @@ def _at(
         said = bare_name(text[start : words[count - 1].end()])
         if all(part[0].isupper() for part in said.split()) and (forms := names.others(said, FORMS)):
             return Mentioned(tuple(forms), start, start + len(said))
-    if len(words) > 1 and OF_PLACES.fullmatch(bare_name(words[1][0])):  # Stanford University
+    after = bare_name(words[1][0]) if len(words) > 1 else ""
+    if OF_PLACES.fullmatch(after):  # Stanford University
         return None
+    if after[:1].isupper() and not papers(after):  # Maria Xyzovic
+        return _misspelt(text, start, words, names)
     family = names.of_family(word, FORMS)
     # A word in lower case that is common in texts isn't a name: "papers by young researchers".
     theirs = sum(name.papers for name in family)

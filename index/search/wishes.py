@@ -298,7 +298,7 @@ def without_frame(text: str) -> str:
 def is_frame(text: str) -> bool:
     """Whether a text has no subject: only "papers", "what did they publish"."""
     bare = _bare(text).strip(" ?.!,")
-    return not bare or _ONLY.fullmatch(bare) is not None
+    return bare.lower() in ("", "the", "all", "any", "some") or _ONLY.fullmatch(bare) is not None
 
 
 def _bare(text: str) -> str:

@@ -189,6 +189,8 @@ SENTENCES = {
     },
     "markov chain methods": {"text": "markov chain methods"},
     "captioning by transformers": {"text": "captioning by transformers"},
+    "papers by Liang Xyzovic": {"sure": True, "nobody": ("Liang Xyzovic",)},
+    "show me the papers of Percy Liang, Minlan Yu": {"people": ("Percy Liang", "Minlan Yu"), "sure": True},
     "papers by young researchers": {"text": "papers by young researchers"},
     "papers by H.C. Andrews": {"people": ("H. C. Andrews",), "sure": True},
     "papers by Harry Andrews": {"people": ("H. C. Andrews",), "sure": True},
@@ -308,6 +310,7 @@ SENTENCES = {
             "Percy Liang and Minlan Yu's papers",
         )
     },
+    "papers Percy Liang coauthored with Minlan Yu": {"people": ("Percy Liang", "Minlan Yu"), "together": 2},
     **{
         said: {"people": ("Percy Liang", "Minlan Yu"), "sure": True}
         for said in (
