@@ -11,9 +11,12 @@ from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_va
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot.shard_range import ShardRange
-from data.calendar.arxiv_ids import CATEGORY
+from data.calendar.arxiv_ids import is_category
 from index.search.embedding_model import DEFAULT_MODEL
 from index.search.vector_index import DEFAULT
+
+LEAST_BACKUP_HOURS = 0.25
+"""A backup of a large database takes minutes."""
 
 
 def is_address(text: str, *schemes: str) -> bool:
@@ -176,9 +179,16 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         names = value.replace(",", " ").split() if isinstance(value, str) else value
         for name in names if isinstance(names, list) else []:
-            if not CATEGORY.match(str(name)):
+            if not is_category(str(name)):
                 raise ValueError(f"{str(name)[:40]!r} is not an arXiv category; they look like cs.CL")
         return names
+
+    @field_validator("backup_every")
+    @classmethod
+    def _rarely(cls, value: float) -> float:
+        if 0 < value < LEAST_BACKUP_HOURS:
+            raise ValueError(f"must be 0 for none, or from {LEAST_BACKUP_HOURS:g} to 8,760 hours, such as 24")
+        return value
 
     @field_validator("embedding_device")
     @classmethod

@@ -21,7 +21,7 @@ from bot.cli.reporter import Reporter
 from bot.cli.shared_vectors import take_vectors_command
 from bot.logs import log_to
 from bot.settings import Settings
-from data.calendar.arxiv_ids import CATEGORY
+from data.calendar.arxiv_ids import is_category
 from data.sources.http import SourceError
 
 ingest = typer.Typer(no_args_is_help=True, help="Read in papers, or embeddings made elsewhere.")
@@ -145,7 +145,7 @@ def ingest_arxiv_command(
     log_to(config, "worker" if events else "command")
     names = category or config.labmate_categories
     for name in names:
-        if not CATEGORY.match(name):
+        if not is_category(name):
             print(f"{name[:40]!r} is not an arXiv category; they look like cs.CL", file=sys.stderr)
             sys.exit(2)
     perform(_ingest_online(config, "arxiv", names, since.date(), events), events=events)

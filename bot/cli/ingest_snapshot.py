@@ -17,7 +17,7 @@ from bot.cli.reporter import Reporter
 from bot.logs import log_to
 from bot.settings import Settings
 from commands.kit.progress import duration
-from data.calendar.arxiv_ids import CATEGORY
+from data.calendar.arxiv_ids import is_category
 from data.database.engine import MILLIONS
 from data.sources.http import SourceError
 from data.sources.snapshot import SOURCE, SnapshotChoice, SnapshotFile, parse_years
@@ -78,7 +78,7 @@ def _categories(text: str | None, default: list[str]) -> tuple[str, ...] | None:
     if names == [_ALL]:
         return None
     for name in names:
-        if not CATEGORY.match(name) or name == _ALL:
+        if not is_category(name):
             raise ValueError(f"{name[:40]!r} is not an arXiv category; write cs.AI,cs.CL or math, or all")
     if not names:
         raise ValueError("--categories names none; write cs.AI,cs.CL or math, or all")

@@ -21,6 +21,7 @@ from index.search.understanding import (
     TYPOS,
     VENUE,
     WITHOUT,
+    WORKPLACE,
     Understood,
 )
 from index.search.wishes import Order
@@ -49,6 +50,7 @@ def understood_line(
     until: date | None,
     anywhere: bool = False,
     apart: bool = False,
+    none_without: bool = False,
 ) -> str:
     """What was understood beside the subject, and what was not, in small print; "" for nothing.
 
@@ -58,6 +60,8 @@ def understood_line(
         Whether no record says anything of the venue asked for.
     apart
         Whether there is no paper by all the people asked for together.
+    none_without
+        Whether no paper says that it does without what was asked for.
     since, until
         The days that hold, from the query and the options.
     """
@@ -70,19 +74,27 @@ def understood_line(
         _venue(said, anywhere=anywhere),
         _like(said),
         f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",
-        _without_first(said),
+        _without_first(said, none=none_without),
         f"not by {_authors(said.unwanted_people)}" if said.unwanted_people else "",
         _ORDERS.get(order, ""),
     ]
     text = " · ".join(filter(None, parts))
-    lines = [f"-# {text[0].upper()}{text[1:]}" if text else "", _unread_days(said)]
+    lines = [f"-# {text[0].upper()}{text[1:]}" if text else "", _unread_days(said), _workplace(said)]
     return "\n".join(filter(None, lines))
 
 
-def _without_first(said: Understood) -> str:
-    """That papers which say that they do without something come first."""
-    what = said.done_without
-    return f"papers that say they do without {shown(what.what, 60)} first" if what else ""
+def _without_first(said: Understood, *, none: bool) -> str:
+    """That papers which say that they do without something come first, or that there is none."""
+    if said.done_without is None:
+        return ""
+    what, is_free = shown(said.done_without.what, 60), said.done_without.is_free
+    if none:
+        return (
+            f"I found no “{what}-free” paper"
+            if is_free
+            else f"I found no paper that says it does without {what}"
+        )
+    return f"“{what}-free” papers first" if is_free else f"papers that say they do without {what} first"
 
 
 def _unread_days(said: Understood) -> str:
@@ -93,6 +105,15 @@ def _unread_days(said: Understood) -> str:
         f"-# I don't know when conferences take place, so I left out “{shown(said.days_unread, 60)}”. "
         "Say it with a month, such as “before May 2025” or “since May 2025”."
     )
+
+
+def _workplace(said: Understood) -> str:
+    """That it isn't known where authors work."""
+    if not said.workplace:
+        return ""
+    if said.workplace.endswith(said.text):
+        return f"-# I don't know where authors work, so I searched for “{shown(said.text, 60)}”."
+    return f"-# I don't know where authors work, so I left out “{shown(said.workplace, 60)}”."
 
 
 def _fixed(said: Understood) -> str:
@@ -287,6 +308,7 @@ def undo_label(part: str, said: Understood) -> str:
         LIKENESS: "Search for the words",
         VENUE: "From anywhere",
         CONFERENCE: f"Search for “{shorten(said.days_unread, 40)}”, too",
+        WORKPLACE: f"Search for “{shorten(said.workplace, 40)}”, too",
         WITHOUT: "Search for the words"
         if not (said.without or said.unwanted_people)
         else f"Also with {shorten(', '.join((*said.without, *said.unwanted_people)), 40)}",

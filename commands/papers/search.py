@@ -222,7 +222,13 @@ def _limits(asked: SearchQuery, said: Understood, order: Order, found: Found) ->
     since = max((one for one in (asked.since, said.since) if one), default=None)
     options = " ".join(_named(asked, said))
     read = understood_line(
-        said, order, since=since, until=said.until, anywhere=found.anywhere, apart=found.apart
+        said,
+        order,
+        since=since,
+        until=said.until,
+        anywhere=found.anywhere,
+        apart=found.apart,
+        none_without=found.none_without,
     )
     lines = [f"-# {options}" if options else "", read]
     return "".join(f"\n{line}" for line in lines if line)

@@ -18,9 +18,21 @@ _URL = re.compile(rf"{SITES}/({_NEW}|{_OLD})(?:v(\d+))?", re.IGNORECASE)
 _DATACITE = re.compile(rf"10\.48550/arxiv\.({_NEW}|{_OLD})(?:v(\d+))?$", re.IGNORECASE)
 _DOI = re.compile(r"(?:^|doi\.org/|doi:\s*)(10\.\d{4,9}/[^\s?#]+)", re.IGNORECASE)
 CATEGORY = re.compile(r"^[a-z][a-z-]*(\.[A-Za-z-]{2,20})?$")
+_ARCHIVES = frozenset(
+    "astro-ph cond-mat cs econ eess gr-qc hep-ex hep-lat hep-ph hep-th math math-ph nlin nucl-ex nucl-th"
+    " physics q-bio q-fin quant-ph stat"
+    " acc-phys adap-org alg-geom ao-sci atom-ph bayes-an chao-dyn chem-ph cmp-lg comp-gas dg-ga funct-an"
+    " mtrl-th patt-sol plasm-ph q-alg solv-int supr-con".split()
+)
+"""https://arxiv.org/category_taxonomy, and those that take no more papers."""
 
 EASTERN = ZoneInfo("America/New_York")
 SUBMISSION_DEADLINE = time(14, 0)  # https://info.arxiv.org/help/availability.html
+
+
+def is_category(name: str) -> bool:
+    """Whether this is one of arXiv's archives, or looks like a category of one."""
+    return CATEGORY.match(name) is not None and name.partition(".")[0] in _ARCHIVES
 
 
 def split_version(text: str) -> tuple[str, int | None] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
 from data.stores.bans import refused_server
-from data.stores.delivery_record import PAPERS, Chosen, Delivery, kept_left_out
+from data.stores.delivery_record import PAPERS, Chosen, Delivery, kept_left_out, left_out_in
 from data.stores.digest_record import Digest
 from data.stores.leases import holds
 from data.stores.listings import Listed
@@ -289,7 +289,8 @@ class Deliveries(Repository):
     async def still_new(self, delivery: Delivery, place: int) -> Delivery:
         """A delivery that nobody has seen, without papers that its place has or gets from another digest.
 
-        That may have happened while its own digest had stopped. It is kept like this.
+        That may have happened while its own digest had stopped. It is kept like this; what another digest is
+        to post comes with the next if that one doesn't.
         """
         row = DeliveryRow
         async with self._writer.begin() as connection:
@@ -297,14 +298,20 @@ class Deliveries(Repository):
             gone = await _shown(connection, place, {*present.values()})
             later = await _coming(connection, place, delivery.digest_id, row.made > delivery.made)
             left: dict[int, Chosen] = {}
+            others: dict[int, Listed] = {}
             for entry in delivery.papers:
-                if present[entry.paper] not in {*gone, *later}:
-                    left.setdefault(present[entry.paper], entry)
+                number = present[entry.paper]
+                if number not in {*gone, *later}:
+                    left.setdefault(number, entry)
+                elif number not in gone:
+                    others[number] = Listed(number, frozenset(), not entry.cross_listed)
             if len(left) == len(delivery.papers):
                 return delivery
             papers = tuple(left.values())
             kept = update(row).where(row.id == delivery.id, row.state == "written")
             await connection.execute(kept.values(papers=PAPERS.dump_json(papers).decode()))
+            if others:
+                await _leave_out(connection, delivery.digest_id, others.values())
         return replace(delivery, papers=papers)
 
     async def shown(self, place: int, papers: Collection[int]) -> dict[int, int]:
@@ -321,6 +328,16 @@ async def _shown(connection: AsyncConnection, place: int, papers: Collection[int
         )
         hashes.update({row[0]: row[1] for row in await connection.execute(query)})
     return hashes
+
+
+async def _leave_out(connection: AsyncConnection, digest: int, papers: Iterable[Listed]) -> None:
+    """Keep more papers that a digest may show yet."""
+    row = DigestRow
+    before = await connection.scalar(select(row.left_out).where(row.id == digest).with_for_update())
+    known = {entry.paper: entry for entry in (*left_out_in(before or ""), *papers)}
+    await connection.execute(
+        update(row).where(row.id == digest).values(left_out=kept_left_out(known.values()))
+    )
 
 
 async def _coming(connection: AsyncConnection, place: int, but: int, *where: Any) -> set[int]:

@@ -63,7 +63,12 @@ _LEFT = TypeAdapter(tuple[Listed, ...])
 
 def left_out_by(digest: Digest) -> tuple[Listed, ...]:
     """What a digest left out for another one, and may show yet; papers may have been merged since."""
-    return _LEFT.validate_json(digest.left_out) if digest.left_out else ()
+    return left_out_in(digest.left_out)
+
+
+def left_out_in(kept: str) -> tuple[Listed, ...]:
+    """The same from its JSON."""
+    return _LEFT.validate_json(kept) if kept else ()
 
 
 def kept_left_out(papers: Collection[Listed]) -> str:

@@ -12,20 +12,39 @@ from importlib import resources
 
 from index.search.word_filter import WordFilter, is_form, plain_text
 
-_DO_NOT = r"(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)"
-_NEEDS = r"(?:need|require|rely\s+on|depend\s+on|use|involve|assume|have)"
-_WITH = (
-    r"(?:\s+(?:using|needing|requiring|relying\s+on|depending\s+on|having|access\s+to"
-    r"|(?:the|any)\s+(?:need|use)\s+(?:for|of)))?"
+_STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
+
+# -- how people ask for it -------------------------------------------------------------------------
+
+_NEED = r"(?:need|require|rely\s+on|depend\s+on|use|involve|assume|have)"
+_NEEDING = r"(?:needing|requiring|relying\s+on|depending\s+on|using|involving|assuming|having)"
+_ACCESS = r"(?:(?:the\s+|any\s+)?(?:access\s+to|need\s+(?:for|of)|use\s+of)\s+)?"
+_FRAME = (
+    rf"(?:(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)\s+{_NEED}|(?:that|which)\s+(?:need|require|use)s?\s+no"
+    rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no)"
 )
-_WHAT = r"(?P<what>[^\W_]+(?:[- ][^\W_]+){0,3})"
+_ARTICLE = r"(?:(?:a|an|the|any)\s+)?"
+_THING_WORD = rf"(?!(?:{'|'.join(sorted(_STOP))})\b)[^\W_]+(?:[-/'’][^\W_]+)*"
+_THING = rf"{_THING_WORD}(?:\s+{_THING_WORD}){{0,3}}?"
+_THINGS = rf"(?P<what>{_THING}(?:(?:,\s+{_THING})*,?\s+(?:or|and|nor)\s+{_ARTICLE}{_THING})?)"
+_ENDS = (
+    r"(?=\s*(?:$|[,;.?!)])|\s+(?:across|and|as|at|between|but|by|during|for|from|in|into|on|through|to|under|using|via"
+    r"|when|where|while|with)\b)"
+)
 _ASKED = re.compile(
-    rf"\s+(?:{_DO_NOT}\s+{_NEEDS}|(?:that|which)\s+(?:need|require|use)s?\s+no|without{_WITH}"
-    r"|(?:that|which)\s+works?\s+without)\s+"
-    rf"(?:(?:a|an|the|any)\s+)?{_WHAT}[\s.?!]*$",
+    rf",?\s+(?:(?:with\s+)?no\s+(?P<needed>{_THING})\s+(?:is\s+|are\s+)?(?:needed|required|necessary){_ENDS}"
+    rf"|{_FRAME}\s+{_ACCESS}{_ARTICLE}{_THINGS}{_ENDS})",
     re.IGNORECASE,
 )
 _FREE = re.compile(r"(?<![\w-])(?P<what>[^\W_]{3,}(?:-[^\W_]+){0,2})-free\b", re.IGNORECASE)
+_NAMES = frozenset(
+    "annotating finetuning labeling labelling learning prompting reasoning training tuning".split()
+)
+"""What ends in "ing" and may begin a thing's name: "without training data", not "without hurting answers"."""
+_SEVERAL = re.compile(r",?\s+(?:or|and|nor)\s+(?:(?:a|an|the|any)\s+)?|,\s+", re.IGNORECASE)
+
+# -- how papers say it -----------------------------------------------------------------------------
+
 _LEAVING = (
     r"(?:eliminat|avoid|bypass|remov|obviat|dispens|circumvent|forgo|discard|sidestep)\w*(?:\s+with)?"
     r"(?:\s+(?:the\s+|any\s+)?(?:need|reliance|dependence|dependency|use)\s+(?:for|of|on))?"
@@ -51,12 +70,14 @@ _BETWEEN = (
     r"|traditional|conventional|standard|prior|unnecessary|existing)\b)[\w'/-]+){0,3}?[\s-]+"
 )
 """What may stand before its name: "without any explicit human labels"; not "without new labels"."""
-_STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split()) - {"of"}
-_THINGS = frozenset(
-    "annotating finetuning labeling labelling learning prompting reasoning training tuning".split()
-)
+_LACKS = r"(?:[\s-]free|-less|less|[\s-]agnostic|[\s-]independent)"
 _GENERIC = frozenset(("model", "function", "data"))
 """What is reward-free needs no reward model, either."""
+_SUPERVISION = re.compile(
+    r"(?:(?:any|gold|human|manual|reference|ground[\s-]truth)\s+)*(?:label|annotat|supervis|parallel\b|paired\b|treebank)"
+)
+"""What unsupervised methods do without."""
+_UNSUPERVISED = re.compile(r"(?<!\w)(?:un|self-)supervised(?!\w)")
 _DETERMINERS = ("", "a ", "an ", "any ", "the ", "explicit ", "using ", "human ", "external ")
 PHRASES = (
     "{} free",
@@ -76,35 +97,57 @@ class DoneWithout:
     subject: str = ""
     """What is looked for, without it; "" where it was said as "X-free"."""
 
-    def is_said_in(self, title: str, abstract: str, *, mostly: bool = False) -> bool:
-        """Whether a paper says that it does without it; the title decides if it names it.
+    @property
+    def is_free(self) -> bool:
+        """Whether it was said as "X-free"."""
+        return not self.subject
 
-        With ``mostly``, an abstract may not name it otherwise as often.
-        """
-        said, named = self._counts(title)
-        if named:
-            return said > 0
-        said, named = self._counts(abstract)
-        return said > 0 and (2 * said >= named or not mostly)
+    @property
+    def things(self) -> tuple[str, ...]:
+        """Each thing that was named."""
+        return tuple(part.replace("-", " ") for part in _SEVERAL.split(self.what))
 
-    def _counts(self, text: str) -> tuple[int, int]:
-        """How often a text says that something is done without it, and how often it names it at all."""
-        plain = " ".join(plain_text(text).split())
-        words = plain_text(self.what).replace("-", " ").split()
-        form = r"[\s-]+".join(rf"({re.escape(word[: max(3, len(word) - 2)])}\w*)" for word in words)
-        said = rf"{_SAYS}{_BETWEEN}{form}(?![\w-])|(?<!\w){form}(?:[\s-]free|-less)(?!\w)"
-        counts = [
-            sum(_are_forms(match, words) for match in re.finditer(pattern, plain))
-            for pattern in (said, rf"(?<!\w){form}(?!\w)")
-        ]
-        if len(words) > 1 and words[-1].rstrip("s") in _GENERIC and words[0] != "training":
-            free = len(re.findall(rf"(?<!\w){re.escape(words[0])}[\s-]free(?!\w)", plain))
-            counts = [count + free for count in counts]
-        return counts[0], counts[1]
+    @property
+    def phrases(self) -> list[str]:
+        """Words side by side by which papers that do without it are found."""
+        found = [phrase.format(thing) for thing in self.things for phrase in PHRASES]
+        return [*found, "unsupervised"] if any(map(_is_supervision, self.things)) else found
+
+    def is_said_in(self, title: str, abstract: str) -> bool:
+        """Whether a paper says that it does without one of the things; the title decides if it names it."""
+        return any(_is_said(thing, title, abstract) for thing in self.things)
 
     def is_named_in(self, text: str) -> bool:
-        """Whether a title and abstract name it at all."""
-        return not WordFilter((), (self.what.replace("-", " "),)).passes(text)
+        """Whether a title and abstract name one of the things at all."""
+        return not WordFilter((), self.things).passes(text)
+
+
+def _is_said(thing: str, title: str, abstract: str) -> bool:
+    said, named = _counts(thing, title)
+    return said > 0 if named else said > 0 or _counts(thing, abstract)[0] > 0
+
+
+def _counts(thing: str, text: str) -> tuple[int, int]:
+    """How often a text says that something is done without it, and how often it names it at all."""
+    plain = " ".join(plain_text(text).split())
+    words = plain_text(thing).split()
+    form = r"[\s-]+".join(rf"({re.escape(word[: max(3, len(word) - 2)])}\w*)" for word in words)
+    bare = r"[\s-]+".join(rf"({re.escape(word)})" for word in words)
+    said = rf"{_SAYS}{_BETWEEN}{form}(?![\w-])|(?<!\w){form}{_LACKS}(?!\w)|(?<!\w){bare}less(?!\w)"
+    counts = [
+        sum(_are_forms(match, words) for match in re.finditer(pattern, plain))
+        for pattern in (said, rf"(?<!\w){form}(?!\w)")
+    ]
+    if len(words) > 1 and words[-1].rstrip("s") in _GENERIC and words[0] != "training":
+        free = len(re.findall(rf"(?<!\w){re.escape(words[0])}[\s-]free(?!\w)", plain))
+        counts = [count + free for count in counts]
+    if _is_supervision(thing):
+        counts[0] += len(_UNSUPERVISED.findall(plain))
+    return counts[0], counts[1]
+
+
+def _is_supervision(thing: str) -> bool:
+    return _SUPERVISION.match(thing.lower()) is not None
 
 
 def _are_forms(match: re.Match[str], words: list[str]) -> bool:
@@ -115,23 +158,17 @@ def _are_forms(match: re.Match[str], words: list[str]) -> bool:
 def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
     """What papers shall do without, and the text with that said plainly; None where it says nothing so."""
     if match := _ASKED.search(text):
-        what = " ".join(match["what"].split())
-        before = text[: match.start()].strip()
-        if not before or not _is_thing(what):
-            return None, text
-        return DoneWithout(what, before), f"{before} without {what}"
+        what = " ".join((match["what"] or match["needed"]).split())
+        before, after = text[: match.start()].strip(), text[match.end() :].rstrip(" .?!")
+        if before and all(map(is_thing, _SEVERAL.split(what))):
+            return DoneWithout(what, f"{before}{after}"), f"{before} without {what}{after}"
     if match := _FREE.search(text):
-        return DoneWithout(match["what"].replace("-", " ")), text
+        return DoneWithout(match["what"]), text
     return None, text
 
 
-def _is_thing(what: str) -> bool:
+def is_thing(what: str) -> bool:
     """Whether words name something: not "hurting answers", "a human checking it", "starting over"."""
     first, *more = what.lower().split()
-    does = bool(more) and first.endswith("ing") and first not in _THINGS
+    does = bool(more) and first.endswith("ing") and first not in _NAMES
     return not does and _STOP.isdisjoint([first, *more])
-
-
-def without_article(what: str) -> str:
-    """What was asked for, without "a", "the" or "any" before it."""
-    return re.sub(r"^(?:a|an|the|any)\s+", "", what, flags=re.IGNORECASE)

@@ -88,6 +88,10 @@ class NamedPeople:
     """Names said beside theirs, or alone, that nobody here has."""
 
 
+_THEN = re.compile(r"\s+(?:and|&)(?=\s+\S)", re.IGNORECASE)
+"""What joins a subject to people: "papers by Percy Liang and RLHF"."""
+
+
 def read_people(
     text: str,
     names: NameIndex,
@@ -131,7 +135,9 @@ def read_people(
             end += len(more[0]) if (more := _OWNS.match(text, end) or _ET_AL.match(text, end)) else 0
             together_said = are_joined(text, found) and not is_either(text, match.end())
             end += len(more[0]) if together_said and (more := JOINTLY.match(text, end)) else 0
-            start = match.start() + (len(_before_by(match[0])) if sure else 0)
+            then = _THEN.match(text, end)
+            end += len(then[0]) if then else 0
+            start = match.start() + (len(_before_by(match[0])) if sure and not then else 0)
             if not sure and any(_is_phrase(one, text, together) for one in found):
                 continue
             is_by = (

@@ -47,6 +47,8 @@ class Found:
     """Whether papers by several people together were asked for, of which there is none."""
     near: tuple[int, ...] = ()
     """The first hits that answer or come near it: where none answers, they are worth a guess."""
+    none_without: bool = False
+    """Whether papers that do without something were asked for, and none found says that it does."""
 
     @property
     def fits(self) -> bool:

@@ -98,7 +98,7 @@ class Search(LackingPapers):
         if said.like is not None and not (await self.named(said.like)).papers:
             undo |= {LIKENESS}
             said = await asyncio.to_thread(understand, text, known, undo=undo, as_text=as_text)
-        if said.without and said.like is None and LIKENESS not in undo:
+        if (said.without or said.done_without) and said.like is None and LIKENESS not in undo:
             said = await self._like_it_without(said)
         if said.like is None:
             return said
@@ -111,7 +111,10 @@ class Search(LackingPapers):
         one_word = len(self._library.words.terms(name)) == 1
         if not one_word or (await self.named(name)).paper is None:
             return said
-        return replace(said, like=name, query=replace(said.query, text=""), done_without=None)
+        without = said.done_without.things if said.done_without else said.without
+        return replace(
+            said, like=name, query=replace(said.query, text=""), without=without, done_without=None
+        )
 
     async def language_of(self, text: str) -> str | None:
         """The language of a text that is not in English."""
@@ -170,11 +173,7 @@ class Search(LackingPapers):
             allowed = self._library.facets.allowed(limits) if limits else None
             if said.without or said.unwanted_people or (ordered and not query.text):
                 allowed = await self._without(said.without, said.unwanted_people, allowed)
-            mostly = bool(said.without)  # where naming it is unwanted
-            doing = await self._doing_without(said.done_without, query.text, limits, mostly=mostly)
-            if doing and allowed is not None:  # they name what they do without
-                allowed = allowed.copy()
-                allowed[[paper for paper in doing if paper < len(allowed)]] = True
+            doing = await self._doing_without(said.done_without, query.text, allowed)
             depth = max(k, ORDERED if query.text or by != "cited" else CITED) if ordered else k
             found = depth * CHECKED if said.without else depth
             found = max(found, AT_VENUE) if said.venue else found
@@ -191,11 +190,11 @@ class Search(LackingPapers):
         hits = await self._ranking.rank(query, vector, near, by_words, found + len(doing), allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
         if said.without:
-            clear = await self._clear_of(said.without, [*first, *(hit.paper_id for hit in hits)]) | doing
+            clear = await self._clear_of(said.without, [*first, *(hit.paper_id for hit in hits)])
             hits, first = [hit for hit in hits if hit.paper_id in clear], [p for p in first if p in clear]
+        anywhere, says_so = False, True
         if said.done_without:
-            hits = await self._those_without_first(said.done_without, hits, mostly=mostly)
-        anywhere = False
+            hits, says_so = await self._those_without_first(said.done_without, hits)
         if said.venue:
             there = await self._appeared_at(said.venue, [*first, *(hit.paper_id for hit in hits)])
             anywhere = not there
@@ -221,6 +220,7 @@ class Search(LackingPapers):
             anywhere,
             wanted.apart,
             guesses,
+            none_without=not says_so,
         )
 
     async def _unless_titled(self, text: str, first: Sequence[int], hits: Sequence[Hit]) -> list[int]:

@@ -9,6 +9,7 @@ an order            newest, first papers on, most cited                         
 likeness            papers like X but for Y; follow-ups of X                        :mod:`.wishes`
 what to leave out   X without Y, but not Y, excluding Y                             :mod:`.wishes`
 what to do without  X that doesn't need Y, Y-free X                                 :mod:`.doing_without`
+a place of work     X from Stanford, papers by OpenAI: not known, so left out       :mod:`.workplaces`
 a venue             ICLR 2025 papers on X; X published in TACL                      :mod:`.venues`
 polite words        I am interested in articles describing                          :mod:`.wishes`
 typos               speculaitve decodng                                             :mod:`.typos`
@@ -29,7 +30,7 @@ from datetime import date
 from data.keys import clean, fold
 from index.search.conference_days import read_conference_days
 from index.search.dates_said import read_dates
-from index.search.doing_without import DoneWithout, read_done_without, without_article
+from index.search.doing_without import DoneWithout, read_done_without
 from index.search.languages import foreign
 from index.search.names import Name, NameIndex
 from index.search.people_said import read_people, read_unwanted
@@ -46,12 +47,13 @@ from index.search.wishes import (
     read_without,
     without_frame,
 )
+from index.search.workplaces import read_workplace
 
-DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE = "dptlwovec"
+DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE, WORKPLACE = "dptlwoveca"
 """Parts of the understanding that a member can undo, as letters of a button."""
 LACKING = "n"
 """A part that no button undoes: of "X without Y", that Y is unwanted, and not part of the subject."""
-PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE))
+PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE, WORKPLACE))
 DESCRIPTION = 18
 """From so many words on, a text is a description to compare, not a title or name."""
 _QUOTED = re.compile(r'"[^"]*"')
@@ -95,6 +97,8 @@ class Understood:
     """The words of declined days that a search can't leave out, since earlier and later ones are wanted."""
     days_unread: str = ""
     """Words that say days by a conference, which can't be read as a date."""
+    workplace: str = ""
+    """Words that say where authors work, which nothing here tells."""
     people: tuple[str, ...] = ()
     """Names of authors as the library prints them."""
     people_sure: bool = False
@@ -153,6 +157,7 @@ class Understood:
             ORDER: self.order != "best",
             VENUE: self.venue is not None,
             CONFERENCE: bool(self.days_unread),
+            WORKPLACE: bool(self.workplace) and not self.workplace.endswith(self.text),
         }
         return frozenset(part for part, is_there in held.items() if is_there)
 
@@ -191,7 +196,7 @@ def understand(
     quotes = [] if as_text else _QUOTED.findall(text)
     reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "), undo, as_text)
     for part, read in _READERS:
-        if read in (_read_venue, _read_conference_days) and as_text:
+        if read in (_read_venue, _read_conference_days, _read_workplace) and as_text:
             continue
         if part not in undo:
             read(reading, known)
@@ -250,20 +255,25 @@ def _read_without(reading: _Reading, known: Known) -> None:
     short = (
         lacking and not reading.as_text and len(reading.text.split()) < LONG and "like" not in reading.found
     )
-    done_without, plainly = read_done_without(reading.text) if short else (None, "")
+    done_without, plainly = read_done_without(reading.text) if short else (None, reading.text)
+    if done_without is not None and _MARK not in done_without.what:
+        reading.text, reading.found["done_without"] = plainly, done_without
+        lacking = False
     unwanted, left = read_without(reading.text, known.together, lacking=lacking)
     if unwanted and (left or "like" in reading.found):
         reading.text, reading.found["without"] = left, unwanted
-        if done_without is not None and [done_without.what] == [without_article(what) for what in unwanted]:
-            reading.text, reading.found["done_without"] = plainly, done_without
-    elif done_without is not None and _MARK not in done_without.what:
-        reading.text, reading.found["done_without"] = plainly, done_without
 
 
 def _read_conference_days(reading: _Reading, known: Known) -> None:
     said, left = read_conference_days(reading.text)
     if said:
         reading.text, reading.found["days_unread"] = left, said
+
+
+def _read_workplace(reading: _Reading, known: Known) -> None:
+    said, left = read_workplace(reading.text)
+    if said and not is_title_case(reading.text):
+        reading.text, reading.found["workplace"] = left, said
 
 
 def _read_dates(reading: _Reading, known: Known) -> None:
@@ -333,6 +343,7 @@ class _Either:
 
 _READERS: tuple[tuple[str, Callable[[_Reading, Known], None]], ...] = (
     (CONFERENCE, _read_conference_days),
+    (WORKPLACE, _read_workplace),
     (LIKENESS, _read_likeness),
     (VENUE, _read_venue),
     (DATES, _read_dates),

@@ -22,6 +22,8 @@ _GOES_ON = re.compile(
     r"|since|that|till|to|together|until|using|which|with|without|wrote)\b)[a-z]"
 )
 """What follows a word that is no name by itself: "Chinese universities"."""
+_INITIALS = re.compile(r"[A-Z]{2}")
+"""What companies and terms have, and people rarely: OpenAI, RLHF."""
 _PARTICLES = frozenset("al bin da de del della den der di dos du el la le ten ter van von zu".split())
 
 
@@ -34,7 +36,8 @@ def unknown_name(
 ) -> Mentioned | None:
     """A name that nobody here has: words in capitals, or that no text has, which no paper prints so.
 
-    A word alone is one with a capital only, since another may be a typo; part of "GPT-4" is none.
+    A word alone is one with a capital only, since another may be a typo; part of "GPT-4" is none, nor is
+    "OpenAI".
     """
     words: list[str] = []
     end = start
@@ -52,7 +55,9 @@ def unknown_name(
         return None
     if _PART_OF_WORD.match(text, end):
         return None
-    if len(words) == 1 and (not words[0][0].isupper() or _GOES_ON.match(text, end)):
+    if len(words) == 1 and (
+        not words[0][0].isupper() or _INITIALS.search(words[0]) or _GOES_ON.match(text, end)
+    ):
         return None
     printed = together(text[start:end]) or (len(words) == 1 and papers(words[0]))
     return None if printed else Mentioned((), start, end)

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
+from index.search.doing_without import is_thing
+
 Order = Literal["best", "newest", "oldest", "cited"]
 
 _PAPERS = r"(?:papers?|articles?|works?|publications?|preprints?|stud(?:y|ies)|literature)"
@@ -268,6 +270,8 @@ def read_without(
             is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
             often = 0 if is_long or len(what.split()) > 2 else OFTEN_WITHOUT
             printed = together(f"without {what}")
+            if begins == "without" and not is_thing(what):  # "without hurting answers"
+                continue
             if not lacking or (not is_name and printed and printed >= often * together(what)):
                 continue
         elif plain and (printed := together(f"{begins} {what}")):

@@ -182,3 +182,23 @@ async def test_what_was_taken_over_and_given_up_in_an_outage_comes_with_the_next
     scene.at += timedelta(hours=2)
     await scene.poster.tick()
     assert await each_once(scene)
+
+
+async def test_what_a_resumed_digest_leaves_to_another_comes_with_it_if_that_one_is_moved_away(scene):
+    one, two = await _left_out(scene)
+    store = scene.bot.services.store.digests
+    await store.change(two.id, most=40)
+    await scene.user.slash("/digest pause digest:One")
+    scene.discord.faults.add(route=SENDS, status=503, times=999)
+    await _tuesday(scene)
+    await scene.user.slash("/digest resume digest:One")
+    await scene.poster.tick()
+    scene.discord.faults.clear()
+    place = await place_of(scene, TEXT)
+    await store.change(two.id, channel=int(place["id"]))
+    await store.change(one.id, most=40)
+    await fill(scene.bot, papers(MONDAY + 2 * DAY, 201))
+    scene.at += DAY
+    await scene.poster.tick()
+    await scene.poster.tick()
+    assert await each_once(scene)

@@ -24,6 +24,15 @@ async def test_what_names_a_thing_that_it_does_without_comes_before_what_is_abou
     assert "do without" not in as_words.text
 
 
+async def test_where_no_paper_does_without_it_the_reply_says_so_and_the_nearest_come(place):
+    _, bot, user = place
+    about = [record(800 + n, title=WORKS[n][0], abstract=WORKS[n][1]) for n in (0, 1, 3)]
+    await fill(bot, about)
+    reply = await user.slash("/search wombat songs that don't need sheet music")
+    assert "I found no paper that says it does without sheet music" in reply.text
+    assert "wombat" in reply.text.lower().split("\n1. ")[1]
+
+
 async def test_what_leaves_a_thing_out_by_name_is_not_left_out_for_it(place):
     _, bot, user = place
     await fill(bot, [record(800 + n, title=title, abstract=text) for n, (title, text) in enumerate(WORKS)])

@@ -119,6 +119,16 @@ async def test_where_no_record_names_the_venue_it_is_said(user):
     assert "From anywhere" not in _labels(reply)
 
 
+async def test_where_authors_work_is_not_known_and_the_reply_says_so(user):
+    reply = await user.mention("papers from Stanford on speculative decoding of quokka songs")
+    assert "I don't know where authors work, so I left out “from Stanford”" in reply.text
+    assert "1. **[Speculative Decoding of Quokka Songs" in reply.text
+    as_words = await reply.press("Search for “from Stanford”, too")
+    assert "I left out" not in as_words.text
+    alone = await user.slash("/search papers by OpenAI")
+    assert "I don't know where authors work, so I searched for “OpenAI”" in alone.text
+
+
 async def test_days_said_by_a_conference_are_not_read_and_the_reply_says_so(user):
     reply = await user.mention("speculative decoding of quokka songs before ICLR")
     assert "I don't know when conferences take place, so I left out “before ICLR”" in reply.text

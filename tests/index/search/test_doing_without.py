@@ -39,13 +39,10 @@ def test_a_paper_that_only_names_it_doesn_t_say_so(abstract):
     assert not MODEL.is_said_in("Alignment", abstract)
 
 
-def test_the_title_decides_and_an_abstract_may_have_to_speak_of_it_mostly_so():
+def test_the_title_decides():
     says = "It needs no reward model."
     assert not MODEL.is_said_in("Better Reward Models", says)
     assert MODEL.is_said_in("RL without Reward Models", "We compare reward models.")
-    often = f"{says} Reward models fail. A reward model drifts. The reward model is large."
-    assert MODEL.is_said_in("Alignment", often)
-    assert not MODEL.is_said_in("Alignment", often, mostly=True)
     assert MODEL.is_named_in("A reward model")
 
 
@@ -54,6 +51,45 @@ def test_what_is_asked_for_is_said_plainly():
     assert asked == (DoneWithout("reward model", "RL"), "RL without reward model")
     assert read_done_without("RL on GPUs") == (None, "RL on GPUs")
     assert read_done_without("without labels") == (None, "without labels")
+
+
+@pytest.mark.parametrize(
+    ("said", "things", "plainly"),
+    [
+        ("alignment w/o a critic or value network", ("critic", "value network"), None),
+        ("unlearning with no access to the retain set", ("retain set",), "unlearning without retain set"),
+        ("replay not requiring a buffer", ("buffer",), "replay without buffer"),
+        ("defense with no clean data needed", ("clean data",), "defense without clean data"),
+        (
+            "policies from videos, no robot data needed",
+            ("robot data",),
+            "policies from videos without robot data",
+        ),
+        ("images without vector quantization, autoregressive", ("vector quantization",), None),
+        ("training without labels for rare languages", ("labels",), None),
+        ("RL without reward models, critics or labels", ("reward models", "critics", "labels"), None),
+        ("translation without pivoting through English", ("pivoting",), None),
+    ],
+)
+def test_it_is_asked_for_in_many_ways(said, things, plainly):
+    what, text = read_done_without(said)
+    assert what.things == things
+    assert text == (plainly or said.replace("w/o a", "without"))
+
+
+@pytest.mark.parametrize(
+    ("thing", "abstract"),
+    [
+        ("leader", "A leaderless protocol."),
+        ("syntax", "A syntax-agnostic model."),
+        ("labels", "We train an unsupervised parser."),
+        ("parallel data", "Unsupervised translation."),
+        ("critic or value network", "It trains without a value network."),
+    ],
+)
+def test_papers_say_it_in_a_word(thing, abstract):
+    assert DoneWithout(thing, "x").is_said_in("Title", abstract)
+    assert not DoneWithout("reward models", "x").is_said_in("Title", abstract)
 
 
 @pytest.mark.parametrize(

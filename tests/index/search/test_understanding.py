@@ -72,6 +72,7 @@ def _said(understood):
         "but": understood.unwanted_people,
         "kept": understood.days_kept,
         "unread": understood.days_unread,
+        "place": understood.workplace,
         "order": understood.order if understood.order != "best" else None,
         "venue": understood.venue and str(understood.venue),
         "fixed": dict(understood.fixed),
@@ -189,6 +190,8 @@ SENTENCES = {
     },
     "markov chain methods": {"text": "markov chain methods"},
     "captioning by transformers": {"text": "captioning by transformers"},
+    "papers by OpenZQ": {"text": "papers by OpenZQ"},
+    "papers by Percy Liang and ZQZF": {"text": "ZQZF", "people": ("Percy Liang",), "sure": True},
     "papers by Liang Xyzovic": {"sure": True, "nobody": ("Liang Xyzovic",)},
     "show me the papers of Percy Liang, Minlan Yu": {"people": ("Percy Liang", "Minlan Yu"), "sure": True},
     "papers by young researchers": {"text": "papers by young researchers"},
@@ -339,7 +342,7 @@ SENTENCES = {
     },
     "papers by Percy Liang and his students": {"people": PERCY, "sure": True},
     "papers by Percy Liang's group on decoding": {"text": "decoding", "people": PERCY, "sure": True},
-    "papers by Percy Liang and decoding": {"text": "papers and decoding", "people": PERCY, "sure": True},
+    "papers by Percy Liang and decoding": {"text": "decoding", "people": PERCY, "sure": True},
     # somebody whom nobody knows
     "papers by Xyz Qwert": {"sure": True, "nobody": ("Xyz Qwert",)},
     "papers by Xyz Qwert on decoding": {"text": "decoding", "sure": True, "nobody": ("Xyz Qwert",)},
@@ -347,12 +350,21 @@ SENTENCES = {
     "papers by Percy Liang and Xyz Qwert": {"people": PERCY, "sure": True, "nobody": ("Xyz Qwert",)},
     "papers by Xyz Qwert and Percy Liang": {"people": PERCY, "sure": True, "nobody": ("Xyz Qwert",)},
     "papers by Percy Liang and Augmented Generation": {
-        "text": "papers and Augmented Generation",
+        "text": "Augmented Generation",
         "people": PERCY,
         "sure": True,
     },
-    "papers by Liang University on decoding": {"text": "papers by Liang University on decoding"},
+    "papers by Liang University on decoding": {"text": "decoding", "place": "by Liang University"},
     "papers by Percy Liang with loss spikes": {"text": "loss spikes", "people": PERCY, "sure": True},
+    # where authors work
+    "papers from Stanford on decoding since 2024": {
+        "text": "decoding",
+        "place": "from Stanford",
+        "since": "2024-01-01",
+    },
+    "papers by Percy Liang from Stanford": {"people": PERCY, "sure": True, "place": "from Stanford"},
+    "papers by OpenAI": {"text": "OpenAI", "place": "by OpenAI"},
+    "decoding (no robots) from Google": {"text": "decoding", "without": ("robots",), "place": "from Google"},
     # days by a conference
     **{
         f"decoding {said}": {"text": "decoding", "unread": said}
@@ -449,12 +461,17 @@ SENTENCES = {
         typed: {"text": "decoding", "without": ("robots", "law")}
         for typed in (
             "decoding, neither robots nor law",
-            "decoding that doesn't use robots or law",
-            "papers on decoding which don’t involve robots or law",
             "no robots or law please: decoding",
             "no robots, no law, please. decoding",
             "I don't want robots or law papers. Find papers on decoding",
             "I don't want papers on robots or law. I need papers on decoding",
+        )
+    },
+    **{
+        typed: {"text": "decoding without robots or law", "lacks": "robots or law"}
+        for typed in (
+            "decoding that doesn't use robots or law",
+            "papers on decoding which don’t involve robots or law",
         )
     },
     **{
@@ -481,7 +498,6 @@ SENTENCES = {
     "Label-Free Training of Drums": {"text": "Label-Free Training of Drums"},
     "decoding without using robots": {
         "text": "decoding without robots",
-        "without": ("robots",),
         "lacks": "robots",
     },
     "I don't want to read long papers. Find decoding": {"text": "decoding"},
@@ -490,13 +506,13 @@ SENTENCES = {
     "Decoding. No earlier work decodes law from speech.": {
         "text": "Decoding. No earlier work decodes law from speech."
     },
-    "systems with no memory": {"text": "systems with no memory"},
+    "systems with no memory": {"text": "systems without memory", "lacks": "memory"},
     "decoding, nothing more": {"text": "decoding, nothing more"},
     "decoding, not robots, for law and medicine": {
         "text": "decoding, for law and medicine",
         "without": ("robots",),
     },
-    "PrismLLM without GPUs": {"text": "PrismLLM without GPUs", "without": ("GPUs",), "lacks": "GPUs"},
+    "PrismLLM without GPUs": {"text": "PrismLLM without GPUs", "lacks": "GPUs"},
     "training without labels": {"text": "training without labels", "lacks": "labels"},
     # polite words
     "I want to read about loss spikes": {"text": "loss spikes"},
