@@ -1,9 +1,10 @@
 """python -m benchmarks.judged_queries: does `/search` find what people mean who ask in their own words?
 
-`judged_queries.json` has plain questions, long ones and keywords, each with the papers that were graded for
-it: those that are about what was meant, those that help in part, and others. A language model wrote the
-queries without seeing any paper, and other runs of one graded the first ten papers of every method, in random
-order, without knowing which method found them. Papers are named by their identifiers.
+`judged_queries.json` has plain questions, long ones, keywords, and requests for papers that do without
+something, each with the papers that were graded for it: those that are about what was meant, those that
+help in part, and others. A language model wrote the queries without seeing any paper, and other runs of one
+graded the first ten papers of every method, in random order, without knowing which method found them.
+Papers are named by their identifiers.
 
 The queries about arXiv are asked of all 111,997 papers, the others of 15,000 papers of the ACL Anthology, of
 which 6,000 have no abstract. For each kind of query and each method, it prints nDCG@10 with a 95 % bootstrap

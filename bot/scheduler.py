@@ -26,6 +26,7 @@ from data.database.engine import ANSWERING, MILLIONS, sqlite_path
 from data.database.log_mover import keep_log_short
 from index.claims.claim_proofs import PROVEN_FOR, recheck
 from index.documents.shared_texts import READ_PAPERS
+from index.models.large_pages import hold_in_large_pages
 from index.models.shipped import ModelDamagedError
 from index.search.corpus import BusyError
 from index.search.embedding_model import ModelError
@@ -41,6 +42,8 @@ BUSY_AGAIN = timedelta(minutes=1)
 """How long to wait when another process is in the way."""
 AT_ONCE = 64
 """The most papers to embed in this process; more go to the worker, which loads its own model."""
+PAGE_PAUSE = 0.02
+"""Seconds between two large pages, so that a reply meanwhile waits for one and not for all."""
 
 Say = Callable[[str], None]
 
@@ -134,6 +137,8 @@ class Scheduler:
         self._services.model_settled.set()
         await self._warm()
         settle(collect=False)
+        held = await asyncio.to_thread(hold_in_large_pages, PAGE_PAUSE)
+        log.info("%d MB of memory are held in large pages", held >> 20)
 
     async def _warm(self) -> None:
         """Load what the first /similar, /search, /collaborators and picture would wait for."""

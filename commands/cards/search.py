@@ -84,17 +84,15 @@ def understood_line(
 
 
 def _without_first(said: Understood, *, none: bool) -> str:
-    """That papers which say that they do without something come first, or that there is none."""
+    """Where papers come that do without something, or that none says so."""
     if said.done_without is None:
         return ""
-    what, is_free = shown(said.done_without.what, 60), said.done_without.is_free
+    what = shown(said.done_without.what, 60)
+    if said.done_without.is_free:
+        return f"I found no “{what}-free” paper" if none else f"“{what}-free” papers first"
     if none:
-        return (
-            f"I found no “{what}-free” paper"
-            if is_free
-            else f"I found no paper that says it does without {what}"
-        )
-    return f"“{what}-free” papers first" if is_free else f"papers that say they do without {what} first"
+        return f"I found no paper that says it does without {what}; those that name it come last"
+    return f"papers that say they do without {what} come first, those that only name it last"
 
 
 def _unread_days(said: Understood) -> str:

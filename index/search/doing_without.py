@@ -21,7 +21,10 @@ _NEEDING = r"(?:needing|requiring|relying\s+on|depending\s+on|using|involving|as
 _ACCESS = r"(?:(?:the\s+|any\s+)?(?:access\s+to|need\s+(?:for|of)|use\s+of)\s+)?"
 _FRAME = (
     rf"(?:(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)\s+{_NEED}|(?:that|which)\s+(?:need|require|use)s?\s+no"
-    rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no)"
+    r"|(?:that|which)\s+(?:avoid|drop|skip|omit|remove)s?"
+    rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no"
+    r"|(?:(?:for\s+)?(?:when|where|if)|but)\s+(?:(?:you|we|i|people)\s+(?:have\s+no|do(?:\s+not|n['’]?t)\s+have)"
+    r"|there(?:['’]?s|\s+is|\s+are)\s+no))"
 )
 _ARTICLE = r"(?:(?:a|an|the|any)\s+)?"
 _THING_WORD = rf"(?!(?:{'|'.join(sorted(_STOP))})\b)[^\W_]+(?:[-/'’][^\W_]+)*"
@@ -32,7 +35,8 @@ _ENDS = (
     r"|when|where|while|with)\b)"
 )
 _ASKED = re.compile(
-    rf",?\s+(?:(?:with\s+)?no\s+(?P<needed>{_THING})\s+(?:is\s+|are\s+)?(?:needed|required|necessary){_ENDS}"
+    rf",?\s+(?:(?:(?:when|where|with)\s+)?no\s+(?P<needed>{_THING})\s+(?:is\s+|are\s+)?"
+    rf"(?:needed|required|necessary|available|used|exists?){_ENDS}"
     rf"|{_FRAME}\s+{_ACCESS}{_ARTICLE}{_THINGS}{_ENDS})",
     re.IGNORECASE,
 )

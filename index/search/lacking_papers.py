@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from enum import IntEnum
 
 import numpy as np
 
@@ -16,8 +16,14 @@ LOOKED_AT = 300
 """How many of the best papers are looked through for those that do without something."""
 EACH = 40
 """How many papers each way of saying so gives."""
-SAYS_SO, NAMES_IT = 1.5, 1.0
-"""What it is worth that a paper says it does without, and what it costs to name it otherwise."""
+
+
+class _Says(IntEnum):
+    """What a paper says of something that it should do without, best first."""
+
+    WITHOUT = 0
+    NOTHING = 1
+    NAMES_IT = 2
 
 
 class LackingPapers(AuthoredPapers):
@@ -35,32 +41,26 @@ class LackingPapers(AuthoredPapers):
             return {paper for some in hits for paper, _ in some if allowed is None or passes(allowed, paper)}
 
         papers = await asyncio.to_thread(found)
-        return {paper for paper, says in (await self._says(what, list(papers))).items() if says > 0}
+        says = await self._says(what, list(papers))
+        return {paper for paper in papers if says.get(paper) is _Says.WITHOUT}
 
-    async def _says(self, what: DoneWithout, papers: Sequence[int]) -> dict[int, float]:
-        """What it is worth that papers say they do without something, or costs that they only name it."""
+    async def _says(self, what: DoneWithout, papers: Sequence[int]) -> dict[int, _Says]:
         texts = await self._library.store.texts(papers)
 
-        def judged() -> dict[int, float]:
-            worth = {}
+        def judged() -> dict[int, _Says]:
+            says = {}
             for paper, (title, abstract, _) in texts.items():
                 if what.is_said_in(title, abstract):
-                    worth[paper] = SAYS_SO
-                elif what.subject and what.is_named_in(f"{title}\n{abstract}"):
-                    worth[paper] = -NAMES_IT
+                    says[paper] = _Says.WITHOUT
                 else:
-                    worth[paper] = 0.0
-            return worth
+                    only_named = not what.is_free and what.is_named_in(f"{title}\n{abstract}")
+                    says[paper] = _Says.NAMES_IT if only_named else _Says.NOTHING
+            return says
 
         return await asyncio.to_thread(judged)
 
     async def _those_without_first(self, what: DoneWithout, hits: Sequence[Hit]) -> tuple[list[Hit], bool]:
-        """Hits in the order of their scores with what that is worth, and whether any says so.
-
-        If none does, they stay as they are.
-        """
-        worth = await self._says(what, [hit.paper_id for hit in hits])
-        if SAYS_SO not in worth.values():
-            return list(hits), False
-        scored = [replace(hit, score=hit.score + worth.get(hit.paper_id, 0.0)) for hit in hits]
-        return sorted(scored, key=lambda hit: -hit.score), True
+        """Hits that say so, then those that don't name it, then the others; and whether any says so."""
+        says = await self._says(what, [hit.paper_id for hit in hits])
+        ranked = sorted(hits, key=lambda hit: says.get(hit.paper_id, _Says.NOTHING))
+        return ranked, _Says.WITHOUT in says.values()

@@ -89,7 +89,7 @@ async def test_no_form_of_an_unwanted_word_is_shown(user, lab, monkeypatch):
     models = [_paper(40 + n, f"Numbat Songs at Night, Part {n}", abstract=songs) for n in range(6)]
     await fill(lab.bot, [*models, _paper(46, "Numbat Songs at Night by Ear")])
     assert "Part 3" in (await user.slash("/search numbat songs at night")).text
-    reply = await user.slash("/search numbat songs at night without using LLMs")
+    reply = await user.slash("/search numbat songs at night but no LLMs")
     assert "Without LLMs" in reply.text
     assert "1. **[Numbat Songs at Night by Ear" in reply.text
     assert "Part" not in reply.text

@@ -1,0 +1,46 @@
+"""Memory in large pages, as the system that runs the tests holds it."""
+
+import platform
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from index.models.large_pages import LARGE, hold_in_large_pages
+
+_SETTING = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+
+
+def _held() -> int:
+    """Bytes of this process that are in large pages."""
+    rollup = Path("/proc/self/smaps_rollup").read_text()
+    return 1024 * int(re.search(r"AnonHugePages: +(\d+)", rollup)[1])
+
+
+def _moves_at_once() -> bool:
+    """Whether this system can, and is allowed to: Linux from 6.1 on."""
+    release = re.match(r"(\d+)\.(\d+)", platform.release())
+    can = platform.system() == "Linux" and release and tuple(map(int, release.groups())) >= (6, 1)
+    return bool(can) and _SETTING.exists() and "[never]" not in _SETTING.read_text()
+
+
+def test_memory_keeps_what_it_holds_and_lies_in_large_pages_where_the_system_does_that():
+    numbers = np.arange(8 * LARGE, dtype=np.float32)
+    held = hold_in_large_pages()
+    assert np.array_equal(numbers, np.arange(8 * LARGE, dtype=np.float32))
+    if not _moves_at_once():
+        pytest.skip("this system moves memory in its own time, or never")
+    assert held >= 16 * LARGE
+    assert _held() >= 16 * LARGE
+
+
+@pytest.mark.parametrize("missing", ["read_text", "CDLL"])
+def test_a_system_that_does_not_do_this_is_left_alone(monkeypatch, missing):
+    def refuse(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(
+        f"index.models.large_pages.{'Path.read_text' if missing != 'CDLL' else 'ctypes.CDLL'}", refuse
+    )
+    assert hold_in_large_pages() == 0
