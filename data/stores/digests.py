@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, func, insert, or_, select, update
 
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
@@ -227,8 +227,9 @@ class Digests(Deliveries, Opinions, Seeds, Notices):
         }
 
     async def forget(self, member: int) -> int:
-        """Delete a member's opinions and own digests; a server's stay, without who set them up."""
-        own = select(DigestRow.id).where(DigestRow.guild == 0, DigestRow.owner == member)
+        """Delete a member's opinions, own digests and drafts; a server's stay, without who set them up."""
+        is_own = (DigestRow.owner == member) & or_(DigestRow.guild == 0, DigestRow.state == "draft")
+        own = select(DigestRow.id).where(is_own)
         gone = 0
         async with self._writer.begin() as connection:
             for statement in (
@@ -238,7 +239,7 @@ class Digests(Deliveries, Opinions, Seeds, Notices):
                 delete(SeedRow).where(SeedRow.digest_id.in_(own)),
                 delete(NoticeRow).where(NoticeRow.digest_id.in_(own)),
                 update(NoticeRow).where(NoticeRow.member == member).values(member=0),
-                delete(DigestRow).where(DigestRow.guild == 0, DigestRow.owner == member),
+                delete(DigestRow).where(is_own),
                 update(DigestRow).where(DigestRow.owner == member).values(owner=0),
             ):
                 gone += (await connection.execute(statement)).rowcount
