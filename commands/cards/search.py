@@ -87,7 +87,7 @@ def _without_first(said: Understood, *, none: bool) -> str:
     """Where papers come that do without something, or that none says so."""
     if said.done_without is None:
         return ""
-    what = shown(said.done_without.what, 60)
+    what = shown(said.done_without.said, 60)
     if said.done_without.is_free:
         return f"I found no “{what}-free” paper" if none else f"“{what}-free” papers first"
     if none:
@@ -109,6 +109,10 @@ def _workplace(said: Understood) -> str:
     """That it isn't known where authors work."""
     if not said.workplace:
         return ""
+    if said.people_said and said.workplace.endswith(said.people_said):
+        return (
+            f"-# I don't know where authors work: these are only papers that {_authors(said.people)} signed."
+        )
     if said.workplace.endswith(said.text):
         return f"-# I don't know where authors work, so I searched for “{shown(said.text, 60)}”."
     return f"-# I don't know where authors work, so I left out “{shown(said.workplace, 60)}”."

@@ -37,7 +37,7 @@ _ENDS = (
 _ASKED = re.compile(
     rf",?\s+(?:(?:(?:when|where|with)\s+)?no\s+(?P<needed>{_THING})\s+(?:is\s+|are\s+)?"
     rf"(?:needed|required|necessary|available|used|exists?){_ENDS}"
-    rf"|{_FRAME}\s+{_ACCESS}{_ARTICLE}{_THINGS}{_ENDS})",
+    rf"|{_FRAME}\s+{_ACCESS}(?P<article>{_ARTICLE}){_THINGS}{_ENDS})",
     re.IGNORECASE,
 )
 _FREE = re.compile(r"(?<![\w-])(?P<what>[^\W_]{3,}(?:-[^\W_]+){0,2})-free\b", re.IGNORECASE)
@@ -98,8 +98,15 @@ class DoneWithout:
     """What papers shall do without."""
 
     what: str
+    """As it was said, but for an article before it."""
     subject: str = ""
     """What is looked for, without it; "" where it was said as "X-free"."""
+    article: str = ""
+
+    @property
+    def said(self) -> str:
+        """As it was said: "a reward model"."""
+        return f"{self.article} {self.what}".strip()
 
     @property
     def is_free(self) -> bool:
@@ -165,7 +172,9 @@ def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
         what = " ".join((match["what"] or match["needed"]).split())
         before, after = text[: match.start()].strip(), text[match.end() :].rstrip(" .?!")
         if before and all(map(is_thing, _SEVERAL.split(what))):
-            return DoneWithout(what, f"{before}{after}"), f"{before} without {what}{after}"
+            article = (match["article"] or "").strip().lower()
+            article = "" if article == "any" else article
+            return DoneWithout(what, f"{before}{after}", article), f"{before} without {what}{after}"
     if match := _FREE.search(text):
         return DoneWithout(match["what"]), text
     return None, text

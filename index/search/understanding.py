@@ -157,7 +157,7 @@ class Understood:
             ORDER: self.order != "best",
             VENUE: self.venue is not None,
             CONFERENCE: bool(self.days_unread),
-            WORKPLACE: bool(self.workplace) and not self.workplace.endswith(self.text),
+            WORKPLACE: bool(self.workplace and self.text) and not self.workplace.endswith(self.text),
         }
         return frozenset(part for part, is_there in held.items() if is_there)
 
@@ -272,8 +272,14 @@ def _read_conference_days(reading: _Reading, known: Known) -> None:
 
 def _read_workplace(reading: _Reading, known: Known) -> None:
     said, left = read_workplace(reading.text)
-    if said and not is_title_case(reading.text):
-        reading.text, reading.found["workplace"] = left, said
+    if not said or is_title_case(reading.text):
+        return
+    reading.text, reading.found["workplace"] = left, said
+    place = said[3:] if said.lower().startswith("by ") else ""
+    name = known.names.get(place) if place and PEOPLE not in reading.undo else None
+    if name is not None:  # some groups sign papers: "OpenAI"
+        reading.text = "" if left == place else left
+        reading.found |= {"people": (name.name,), "people_sure": True, "people_said": place}
 
 
 def _read_dates(reading: _Reading, known: Known) -> None:

@@ -48,7 +48,8 @@ def test_the_title_decides():
 
 def test_what_is_asked_for_is_said_plainly():
     asked = read_done_without("RL that doesn't need a reward model?")
-    assert asked == (DoneWithout("reward model", "RL"), "RL without reward model")
+    assert asked == (DoneWithout("reward model", "RL", "a"), "RL without reward model")
+    assert asked[0].said == "a reward model"
     assert read_done_without("RL on GPUs") == (None, "RL on GPUs")
     assert read_done_without("without labels") == (None, "without labels")
 

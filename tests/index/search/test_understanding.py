@@ -35,6 +35,7 @@ _WORKS = (
     ("Machine Learning for Drums and Disks", "Hofmann K"),
     ("Masks at Work", "Martin J. Wainwright"),
     ("Sails at Work", "Rand and Sons Group"),
+    ("Chips at Work", "NVIDIA"),
 )
 
 
@@ -363,6 +364,13 @@ SENTENCES = {
         "since": "2024-01-01",
     },
     "papers by Percy Liang from Stanford": {"people": PERCY, "sure": True, "place": "from Stanford"},
+    "papers by NVIDIA on decoding": {
+        "text": "decoding",
+        "people": ("NVIDIA",),
+        "sure": True,
+        "place": "by NVIDIA",
+    },
+    "papers from NVIDIA on decoding": {"text": "decoding", "place": "from NVIDIA"},
     "papers by OpenAI": {"text": "OpenAI", "place": "by OpenAI"},
     "decoding (no robots) from Google": {"text": "decoding", "without": ("robots",), "place": "from Google"},
     # days by a conference
