@@ -150,6 +150,9 @@ def read_people(
     if not found and " " not in text.strip():
         found = _family(text, 0, names, papers)
     if not found:
+        owner = _family(text, 0, names, papers)
+        found = owner if owner and _OWNS.match(text, owner[-1].end) else []
+    if not found:
         return None, text
     that = THAT.search(text, 0, found[0].start)
     wrote = WROTE_IT.match(text, found[-1].end) if that else None

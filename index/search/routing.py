@@ -24,6 +24,7 @@ from index.search.spoken_forms import (
     HELP,
     HOW,
     INITIALS,
+    IS_THERE,
     LIKE_IT,
     NEW,
     NEWS,
@@ -150,7 +151,8 @@ def route(
         return _question(PLEASE.sub("", told["question"]), read)
     # Only a search has a last day.
     years = read.until is not None and APPEARED.search(said) is not None and not HOW.match(said)
-    listed = years or NEWS.match(said) or PAPERS_WANTED.match(said)
+    listed = years or NEWS.match(said) or PAPERS_WANTED.match(said) or read.workplace
+    listed = listed or (read.done_without and IS_THERE.match(said))
     if follows or (_is_question(said) and not listed):
         return _question(said, read)
     return Route("search", {"query": said})

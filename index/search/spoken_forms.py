@@ -182,3 +182,5 @@ FRAME = re.compile(
     r"show|list|give|tell|follow|please|new|newest|latest|recent|all|everything|anything|who's|what's|lately|ever"
     r"|he|she|they|him|her|them|his|their|together|where"
 )
+IS_THERE = re.compile(r"(?:is|are)\s+there\s|(?:do|does)\s+any(?:one|body)?\s|any\s|which\s", re.IGNORECASE)
+"""What asks for things of a kind: "is there RL that doesn't need a reward model?"."""

@@ -59,6 +59,7 @@ DESCRIPTION = 18
 _QUOTED = re.compile(r'"[^"]*"')
 _MARK = "\ue000"
 _WORD = re.compile(r"[^\W_]+")
+_LEADS = re.compile(r"^(?:on|about|regarding|concerning)\s+(?=\S)")
 _OFTEN = 5_000
 """A word that one paper in so many has belongs to the library's language."""
 
@@ -209,6 +210,8 @@ def understand(
         elif read is _read_venue:  # published anywhere
             reading.text = read_venue(reading.text)[1]
     reading.text = without_frame(reading.text).strip(" ,;:")
+    if reading.found.get("people"):  # "Percy Liang's papers on decoding"
+        reading.text = _LEADS.sub("", reading.text)
     if reading.found and "(" not in reading.text:
         reading.text = " ".join(reading.text.replace(")", " ").split())
     if reading.found and is_frame(reading.text):
@@ -275,8 +278,8 @@ def _read_workplace(reading: _Reading, known: Known) -> None:
     if not said or is_title_case(reading.text):
         return
     reading.text, reading.found["workplace"] = left, said
-    place = said[3:] if said.lower().startswith("by ") else ""
-    name = known.names.get(place) if place and PEOPLE not in reading.undo else None
+    place = re.sub(r"^by\s+|['’]s$", "", said, flags=re.IGNORECASE)
+    name = known.names.get(place) if PEOPLE not in reading.undo else None
     if name is not None:  # some groups sign papers: "OpenAI"
         reading.text = "" if left == place else left
         reading.found |= {"people": (name.name,), "people_sure": True, "people_said": place}

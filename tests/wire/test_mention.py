@@ -95,6 +95,16 @@ async def heard(discord, bot, content, author=None, channel=None, **more):
         ("oldest papers by ChonLam Lao", "/papers author:ChonLam Lao sort:oldest", "oldest first"),
         ("what is the most cited paper of 2026?", "/search query:what is the most", "Newest first"),
         ("arXiv:2605.15617 similar papers", "/similar paper:2605.15617", "Similar to"),
+        (
+            "what has Anthropic published lately?",
+            "/search query:what has Anthropic published lately?",
+            "I don't know where authors work",
+        ),
+        (
+            "are there clusters for training that don't need GPUs?",
+            "/search query:are there clusters for training that don't need GPUs?",
+            "do without GPUs come first",
+        ),
         ("compare PrismLLM with TrainMover", "/compare first:PrismLLM second:TrainMover", "Both by"),
         ("2605.15617 vs 9901.00001", "/compare first:2605.15617", "is not among the"),
         ("what is ChonLam Lao working on?", "/papers author:ChonLam Lao", "5 papers"),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from index.search.doing_without import DoneWithout
 from index.search.routing import OPTIONS, Route, is_thanks, paper_texts, route, topic_known
 
 YEAR = date(2026, 1, 1)
@@ -31,6 +32,8 @@ class Read:
     people_said: str = ""
     people_unknown: tuple[str, ...] = ()
     order: str = "best"
+    workplace: str = ""
+    done_without: DoneWithout | None = None
 
 
 YU = "Minlan Yu"

@@ -341,6 +341,15 @@ SENTENCES = {
         "people": ("Rand and Sons Group",),
         "sure": True,
     },
+    **{
+        said: {"people": ("Martin J. Wainwright",), "sure": True}
+        for said in ("Wainwright's recent work", "Wainwright's papers")
+    },
+    "Wainwright's new papers on masks": {
+        "text": "masks",
+        "people": ("Martin J. Wainwright",),
+        "sure": True,
+    },
     "papers by Percy Liang and his students": {"people": PERCY, "sure": True},
     "papers by Percy Liang's group on decoding": {"text": "decoding", "people": PERCY, "sure": True},
     "papers by Percy Liang and decoding": {"text": "decoding", "people": PERCY, "sure": True},
