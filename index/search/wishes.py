@@ -267,12 +267,13 @@ def read_without(
         if before and together(f"{before[0]} {match[0]}"):  # a title, or how papers put it
             continue
         if begins in ("without", "that", "which"):
-            is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
             often = 0 if is_long or len(what.split()) > 2 else OFTEN_WITHOUT
             printed = together(f"without {what}")
             if begins == "without" and not is_thing(what):  # "without hurting answers"
                 continue
-            if not lacking or (not is_name and printed and printed >= often * together(what)):
+            if not lacking:
+                continue
+            if printed and printed >= often * together(what) and not _is_name(text[: match.start()]):
                 continue
         elif plain and (printed := together(f"{begins} {what}")):
             if is_long or printed >= OFTEN * together(what):
@@ -285,6 +286,11 @@ def read_without(
         unwanted += [what] if _BOTH.fullmatch(what) and together(what) else reversed(parts)
         text = _cut(text, match)
     return tuple(reversed(unwanted)), _LOOSE.sub("", text) if unwanted else text
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text asks for a system by its name: "papers on PrismLLM"."""
+    return _NAME.fullmatch(without_frame(text)) is not None
 
 
 def without_frame(text: str) -> str:
