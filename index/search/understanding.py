@@ -145,6 +145,11 @@ class Understood:
         return self.query.until
 
     @property
+    def is_workplace_sought(self) -> bool:
+        """Whether a place of work is all there is to search for."""
+        return bool(self.text) and self.workplace.endswith(self.text)
+
+    @property
     def parts(self) -> frozenset[str]:
         """The parts that were understood and can be undone."""
         held = {
@@ -157,7 +162,7 @@ class Understood:
             ORDER: self.order != "best",
             VENUE: self.venue is not None,
             CONFERENCE: bool(self.days_unread),
-            WORKPLACE: bool(self.workplace) and not self.workplace.endswith(self.text),
+            WORKPLACE: bool(self.workplace) and not self.is_workplace_sought,
         }
         return frozenset(part for part, is_there in held.items() if is_there)
 
