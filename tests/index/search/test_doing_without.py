@@ -113,6 +113,25 @@ def test_what_is_not_done_is_no_thing(said):
     assert read_done_without(said) == (None, said)
 
 
+@pytest.mark.parametrize(
+    ("said", "unwanted"),
+    [
+        ("cats without fur, no surveys", ("fur", "surveys")),
+        ("papers like CatNet without GPUs or TPUs", ("GPUs", "TPUs")),
+        ("papers like CatNet without a critic", ("critic",)),
+        ("cats without a person checking them", ()),
+    ],
+)
+def test_each_of_several_things_is_left_out(said, unwanted):
+    assert read_without(said, lambda words: 0)[0] == unwanted
+
+
+def test_what_is_declined_after_what_papers_do_without_is_left_out():
+    left_out = read_without("cats without fur, no surveys", lambda words: 0, lacking=False)
+    assert left_out == (("surveys",), "cats without fur")
+    assert read_without("cats without fur or tails", lambda words: 0, lacking=False)[0] == ()
+
+
 LISTED = "agents, graphs, images, labels, models, networks, policies, tokens and words"
 HOSTILE = [
     "without a ",
