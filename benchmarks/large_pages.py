@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from index.models.large_pages import hold_in_large_pages
+from index.models.large_pages import moved_into_large_pages
 from index.search.embedding import Embedder
 
 QUERIES = (
@@ -30,7 +30,7 @@ def main() -> None:
     for pages in ("small", "large"):
         if pages == "large":
             start = time.perf_counter()
-            held = hold_in_large_pages()
+            held = sum(moved_into_large_pages())
             print(f"{held >> 20} MB moved into large pages in {time.perf_counter() - start:.2f} s")
         times = {
             cold: [_seconds(embedder, number, other, cold) for number in range(ROUNDS)] for cold in (0, 1)

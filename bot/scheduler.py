@@ -26,7 +26,7 @@ from data.database.engine import ANSWERING, MILLIONS, sqlite_path
 from data.database.log_mover import keep_log_short
 from index.claims.claim_proofs import PROVEN_FOR, recheck
 from index.documents.shared_texts import READ_PAPERS
-from index.models.large_pages import hold_in_large_pages
+from index.models.large_pages import moved_into_large_pages
 from index.models.shipped import ModelDamagedError
 from index.search.corpus import BusyError
 from index.search.embedding_model import ModelError
@@ -83,6 +83,7 @@ class Scheduler:
         self._asked_for_phrases = False
         """Once is enough: a disk that is too full for the file may stay full."""
         self.model_ready = asyncio.Event()
+        self._warmed = asyncio.Event()
         self.first_fetch = asyncio.Event()
         self._new = asyncio.Event()
         """Set when another process has added papers, or matched authors, and this one has not seen to it."""
@@ -106,6 +107,7 @@ class Scheduler:
                 self._follow,
                 self._back_up,
                 self._move_log,
+                self._hold_memory,
             )
         ]
 
@@ -137,8 +139,17 @@ class Scheduler:
         self._services.model_settled.set()
         await self._warm()
         settle(collect=False)
-        held = await asyncio.to_thread(hold_in_large_pages, PAGE_PAUSE)
-        log.info("%d MB of memory are held in large pages", held >> 20)
+        self._warmed.set()
+
+    async def _hold_memory(self) -> None:
+        """Move what was loaded into large pages; neither a stop nor a first fetch waits for it."""
+        await self._warmed.wait()
+        pages, held = moved_into_large_pages(), 0
+        while (moved := await asyncio.to_thread(next, pages, None)) is not None:
+            held += moved
+            await asyncio.sleep(PAGE_PAUSE)
+        if held:
+            log.info("%d MB of memory are held in large pages", held >> 20)
 
     async def _warm(self) -> None:
         """Load what the first /similar, /search, /collaborators and picture would wait for."""

@@ -74,7 +74,7 @@ def understood_line(
         _venue(said, anywhere=anywhere),
         _like(said),
         f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",
-        _without_first(said, none=none_without),
+        _without_first(said, order, none=none_without),
         f"not by {_authors(said.unwanted_people)}" if said.unwanted_people else "",
         _ORDERS.get(order, ""),
     ]
@@ -83,15 +83,19 @@ def understood_line(
     return "\n".join(filter(None, lines))
 
 
-def _without_first(said: Understood, *, none: bool) -> str:
-    """Where papers come that do without something, or that none says so."""
+def _without_first(said: Understood, order: Order, *, none: bool) -> str:
+    """Which papers do without something and where they come, or that none says so."""
     if said.done_without is None:
         return ""
     what = shown(said.done_without.said, 60)
     if said.done_without.is_free:
-        return f"I found no “{what}-free” paper" if none else f"“{what}-free” papers first"
+        first = "" if order != "best" else " first"
+        return f"I found no “{what}-free” paper" if none else f"“{what}-free” papers{first}"
     if none:
-        return f"I found no paper that says it does without {what}; those that name it come last"
+        last = "" if order != "best" else "; those that name it come last"
+        return f"I found no paper that says it does without {what}{last}"
+    if order != "best":
+        return f"papers that say they do without {what}"
     return f"papers that say they do without {what} come first, those that only name it last"
 
 
@@ -109,11 +113,11 @@ def _workplace(said: Understood) -> str:
     """That it isn't known where authors work."""
     if not said.workplace:
         return ""
-    if said.people_said and said.workplace.endswith(said.people_said):
+    if said.is_workplace_signed:
         return (
             f"-# I don't know where authors work: these are only papers that {_authors(said.people)} signed."
         )
-    if said.workplace.endswith(said.text):
+    if said.is_workplace_sought:
         return f"-# I don't know where authors work, so I searched for “{shown(said.text, 60)}”."
     return f"-# I don't know where authors work, so I left out “{shown(said.workplace, 60)}”."
 
@@ -312,7 +316,7 @@ def undo_label(part: str, said: Understood) -> str:
         CONFERENCE: f"Search for “{shorten(said.days_unread, 40)}”, too",
         WORKPLACE: f"Search for “{shorten(said.workplace, 40)}”, too",
         WITHOUT: "Search for the words"
-        if not (said.without or said.unwanted_people)
+        if said.done_without
         else f"Also with {shorten(', '.join((*said.without, *said.unwanted_people)), 40)}",
     }
     return label(labels[part])

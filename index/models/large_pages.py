@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-LARGE = 2 << 20
-"""Bytes of a large page on x86-64, and on ARM with small pages of 4 KB."""
+SETTINGS = Path("/sys/kernel/mm/transparent_hugepage")
 _WANTED, _AT_ONCE = 14, 25  # MADV_HUGEPAGE, MADV_COLLAPSE (since Linux 6.1): asm-generic/mman-common.h
 _REGION = re.compile(
     r"^([0-9a-f]+)-([0-9a-f]+) rw-p \S+ \S+ 0 *(\[heap\])?\n"
@@ -25,37 +23,36 @@ _FILLED = 0.75
 """Regions of which less is in use stay as they are, because a large page is in memory as a whole."""
 
 
-def hold_in_large_pages(pause: float = 0.0) -> int:
-    """Move what the process holds in its own memory into large pages; takes a second for some 300 MB.
+def moved_into_large_pages() -> Iterator[int]:
+    """Move what the process holds in its own memory into large pages, one a step.
 
-    Parameters
-    ----------
-    pause
-        Seconds between two pages: for a few milliseconds each, other threads that need new memory wait.
+    A step takes a few milliseconds, in which other threads that need new memory wait; 300 MB take about a
+    second.
 
-    Returns
-    -------
+    Yields
+    ------
     int
-        How many bytes the system has moved or held so before: 0 where it does not do this.
+        How many bytes the system has moved or held so before: 0 where it does not do this. Nothing where it
+        has no large pages or is set to use none.
     """
     try:
+        if "[never]" in (SETTINGS / "enabled").read_text():
+            return
+        large = int((SETTINGS / "hpage_pmd_size").read_text())  # 2 MB; on ARM with pages of 64 KB, 512 MB
         regions = Path("/proc/self/smaps").read_text()
         advise = ctypes.CDLL(None).madvise
-    except (OSError, AttributeError):
-        return 0
+    except (OSError, AttributeError, ValueError):
+        return
     advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    held = 0
-    for start, end in _filled(regions):
+    for start, end in _filled(regions, large):
         advise(start, end - start, _WANTED)  # older systems move it in time
-        for place in range(-(-start // LARGE) * LARGE, end - LARGE + 1, LARGE):
-            held += LARGE if advise(place, LARGE, _AT_ONCE) == 0 else 0
-            time.sleep(pause)
-    return held
+        for place in range(-(-start // large) * large, end - large + 1, large):
+            yield large if advise(place, large, _AT_ONCE) == 0 else 0
 
 
-def _filled(regions: str) -> Iterator[tuple[int, int]]:
+def _filled(regions: str, large: int) -> Iterator[tuple[int, int]]:
     """The first and last address of regions that no file backs, and that are mostly in use."""
     for start, end, _, resident in _REGION.findall(regions):
         first, last = int(start, 16), int(end, 16)
-        if last - first >= LARGE and int(resident) * 1024 >= _FILLED * (last - first):
+        if last - first >= large and int(resident) * 1024 >= _FILLED * (last - first):
             yield first, last

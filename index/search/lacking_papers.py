@@ -59,8 +59,8 @@ class LackingPapers(AuthoredPapers):
 
         return await asyncio.to_thread(judged)
 
-    async def _those_without_first(self, what: DoneWithout, hits: Sequence[Hit]) -> tuple[list[Hit], bool]:
-        """Hits that say so, then those that don't name it, then the others; and whether any says so."""
+    async def _those_without_first(self, what: DoneWithout, hits: Sequence[Hit]) -> tuple[list[Hit], int]:
+        """Hits that say so, then those that don't name it, then the others; and how many say so."""
         says = await self._says(what, [hit.paper_id for hit in hits])
         ranked = sorted(hits, key=lambda hit: says.get(hit.paper_id, _Says.NOTHING))
-        return ranked, _Says.WITHOUT in says.values()
+        return ranked, sum(says.get(hit.paper_id) is _Says.WITHOUT for hit in ranked)

@@ -193,13 +193,16 @@ class Search(LackingPapers):
             clear = await self._clear_of(said.without, [*first, *(hit.paper_id for hit in hits)])
             hits, first = [hit for hit in hits if hit.paper_id in clear], [p for p in first if p in clear]
         anywhere, says_so = False, True
-        if said.done_without:
-            hits, says_so = await self._those_without_first(said.done_without, hits)
         if said.venue:
             there = await self._appeared_at(said.venue, [*first, *(hit.paper_id for hit in hits)])
             anywhere = not there
             if there:
                 hits, first = [hit for hit in hits if hit.paper_id in there], [p for p in first if p in there]
+        if said.done_without:
+            hits, saying = await self._those_without_first(said.done_without, hits)
+            says_so = saying > 0
+            # In order of day or citations, papers that only name it would come between those that say so.
+            hits = hits[:saying] if ordered and says_so else hits
         if not sure and not plain:
             first = await self._unless_titled(query.text, first, hits[:judged])
         hits = promote(hits, first)[:depth]

@@ -146,6 +146,16 @@ class Understood:
         return self.query.until
 
     @property
+    def is_workplace_sought(self) -> bool:
+        """Whether a place of work is all there is to search for."""
+        return bool(self.text) and self.workplace.endswith(self.text)
+
+    @property
+    def is_workplace_signed(self) -> bool:
+        """Whether papers are signed by a place of work itself, and only these are meant."""
+        return bool(self.people_said) and self.workplace.endswith(self.people_said)
+
+    @property
     def parts(self) -> frozenset[str]:
         """The parts that were understood and can be undone."""
         held = {
@@ -158,7 +168,7 @@ class Understood:
             ORDER: self.order != "best",
             VENUE: self.venue is not None,
             CONFERENCE: bool(self.days_unread),
-            WORKPLACE: bool(self.workplace and self.text) and not self.workplace.endswith(self.text),
+            WORKPLACE: bool(self.workplace) and not (self.is_workplace_sought or self.is_workplace_signed),
         }
         return frozenset(part for part, is_there in held.items() if is_there)
 

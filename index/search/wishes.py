@@ -184,7 +184,7 @@ _ONLY_PAPERS = re.compile(
     re.IGNORECASE,
 )
 """Papers or days, which are no subject."""
-_LEADS = re.compile(r"^(?:nor|about|on|using|for|in|with|any|the)\s+", re.IGNORECASE)
+_LEADS = re.compile(r"^(?:nor|about|on|using|for|in|with|an?|any|the)\s+", re.IGNORECASE)
 _UNWANTED = re.compile(
     r"(?:^|(?<=[.;!?]\s))(?:i|we)\s+(?:really\s+)?(?:do\s+not|don['’]?t)\s+(?:want|need)\s+(?:any(?:thing)?\s+)?"
     rf"(?:{_PAPERS}\s+)?(?:(?:about|on|with|that\s+(?:use|mention))\s+)?(?!to\b)(?P<what>[^,;.:?!]{{2,40}}?)"
@@ -197,6 +197,7 @@ _DECLINES = re.compile(
 )
 _WORDS = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _LOOSE = re.compile(r" (?=[,;.?!](?:\s|$))")
+_NO_MORE = re.compile(r",\s+(?:no|not)\s", re.IGNORECASE)
 _BOTH = re.compile(r"[^,]+\sand\s[^,]+", re.IGNORECASE)
 _SEVERAL = re.compile(
     r",\s*(?:(?:or|and|nor)\s+)?(?:(?:not|no)\s+)?|\s+(?:or|and|nor)\s+(?:(?:not|no)\s+)?", re.IGNORECASE
@@ -259,32 +260,49 @@ def read_without(
             text = f"{left}, no {next(filter(None, match.groups()))}"
     is_long = len(text.split()) >= LONG
     unwanted: list[str] = []
-    for match in reversed(list(_WITHOUT.finditer(text))):
+    for match in reversed(_declining(text, lacking=lacking)):
         what = " ".join(match["what"].split())
+        parts = [_LEADS.sub("", part) for part in _SEVERAL.split(what) if part]
         plain = match["no"] or match["sentence"] or match["asked"]
         begins = (match["how"] or plain).lower().split()[0]
         before = _WORDS.findall(text[: match.start()])[-1:]
         if before and together(f"{before[0]} {match[0]}"):  # a title, or how papers put it
             continue
         if begins in ("without", "that", "which"):
-            is_name = _NAME.fullmatch(without_frame(text[: match.start()])) is not None
             often = 0 if is_long or len(what.split()) > 2 else OFTEN_WITHOUT
             printed = together(f"without {what}")
-            if begins == "without" and not is_thing(what):  # "without hurting answers"
+            if begins == "without" and not all(map(is_thing, parts)):  # "without hurting answers"
                 continue
-            if not lacking or (not is_name and printed and printed >= often * together(what)):
+            if not lacking:
+                continue
+            if printed and printed >= often * together(what) and not _is_name(text[: match.start()]):
                 continue
         elif plain and (printed := together(f"{begins} {what}")):
             if is_long or printed >= OFTEN * together(what):
                 continue
         elif begins == "neither" and is_long:
             continue
-        parts = [_LEADS.sub("", part) for part in _SEVERAL.split(what) if part]
         if any(_ONLY_PAPERS.fullmatch(part) for part in parts):
             continue
         unwanted += [what] if _BOTH.fullmatch(what) and together(what) else reversed(parts)
         text = _cut(text, match)
     return tuple(reversed(unwanted)), _LOOSE.sub("", text) if unwanted else text
+
+
+def _declining(text: str, *, lacking: bool) -> list[re.Match[str]]:
+    """Where a text declines something; of "without fur, no surveys" only surveys where not ``lacking``."""
+    found = []
+    for match in _WITHOUT.finditer(text):
+        first = (match["how"] or "").lower().split()[:1]
+        more = _NO_MORE.search(match["what"]) if not lacking and first == ["without"] else None
+        only = _WITHOUT.match(text, match.start("what") + more.start()) if more else None
+        found.append(only or match)
+    return found
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text asks for a system by its name: "papers on PrismLLM"."""
+    return _NAME.fullmatch(without_frame(text)) is not None
 
 
 def without_frame(text: str) -> str:

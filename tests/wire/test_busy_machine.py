@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
+from collections.abc import Iterator
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -38,3 +40,23 @@ async def test_a_thread_that_computes_soon_makes_way_for_replies(tmp_path) -> No
     sys.setswitchinterval(0.005)
     async with LocalDiscord() as discord, running_bot(settings_for(discord, tmp_path)):
         assert sys.getswitchinterval() == pytest.approx(SWITCH)
+
+
+async def test_neither_a_question_from_a_shell_nor_a_stop_waits_for_memory_to_move(
+    tmp_path, monkeypatch
+) -> None:
+    loop, moving = asyncio.get_running_loop(), asyncio.Event()
+
+    def without_end() -> Iterator[int]:
+        while True:
+            loop.call_soon_threadsafe(moving.set)
+            yield 1
+
+    monkeypatch.setattr("bot.scheduler.moved_into_large_pages", without_end)
+    async with LocalDiscord() as discord, running_bot(settings_for(discord, tmp_path)) as (_, scheduler):
+        await scheduler.load_model()
+        assert not moving.is_set()
+        scheduler.start()
+        await moving.wait()
+        await scheduler.first_fetch.wait()
+        await scheduler.stop()

@@ -44,3 +44,23 @@ async def test_what_only_names_it_comes_last(place):
     assert "1. **[Songs of Wombats by Ear" in reply.text
     assert "2. **[Wombat Songs at Night" in reply.text
     assert "Sheet Music for" not in reply.text
+
+
+async def test_the_newest_are_of_those_that_say_so(place):
+    _, bot, user = place
+    await fill(bot, [record(800 + n, title=title, abstract=text) for n, (title, text) in enumerate(WORKS)])
+    reply = await user.slash("/search newest papers on wombat songs that don't need the sheet music")
+    assert "Papers that say they do without the sheet music · newest first" in reply.text
+    assert "1. **[Songs of Wombats by Ear" in reply.text
+    assert "2. **" not in reply.text
+
+
+async def test_of_a_venue_those_that_appeared_there_count(place):
+    _, bot, user = place
+    works = [
+        record(800 + n, title=title, abstract=text, comment="" if n == 2 else "Accepted at ICLR 2025")
+        for n, (title, text) in enumerate(WORKS)
+    ]
+    await fill(bot, works)
+    reply = await user.slash("/search ICLR 2025 papers on wombat songs that don't need sheet music")
+    assert "I found no paper that says it does without sheet music" in reply.text

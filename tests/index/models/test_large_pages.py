@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from index.models.large_pages import LARGE, hold_in_large_pages
+from index.models import large_pages
+from index.models.large_pages import moved_into_large_pages
 
-_SETTING = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+LARGE = 2 << 20
+_SETTING = large_pages.SETTINGS / "enabled"
 
 
 def _held() -> int:
@@ -27,7 +29,7 @@ def _moves_at_once() -> bool:
 
 def test_memory_keeps_what_it_holds_and_lies_in_large_pages_where_the_system_does_that():
     numbers = np.arange(8 * LARGE, dtype=np.float32)
-    held = hold_in_large_pages()
+    held = sum(moved_into_large_pages())
     assert np.array_equal(numbers, np.arange(8 * LARGE, dtype=np.float32))
     if not _moves_at_once():
         pytest.skip("this system moves memory in its own time, or never")
@@ -43,4 +45,22 @@ def test_a_system_that_does_not_do_this_is_left_alone(monkeypatch, missing):
     monkeypatch.setattr(
         f"index.models.large_pages.{'Path.read_text' if missing != 'CDLL' else 'ctypes.CDLL'}", refuse
     )
-    assert hold_in_large_pages() == 0
+    assert not [*moved_into_large_pages()]
+
+
+@pytest.mark.parametrize(
+    ("enabled", "size", "moves"),
+    [
+        ("always [madvise] never", LARGE, True),
+        ("always madvise [never]", LARGE, False),
+        ("always [madvise] never", 1 << 40, False),
+        ("always [madvise] never", "?", False),
+    ],
+)
+def test_the_system_s_setting_and_size_hold(monkeypatch, tmp_path, enabled, size, moves):
+    (tmp_path / "enabled").write_text(f"{enabled}\n")
+    (tmp_path / "hpage_pmd_size").write_text(f"{size}\n")
+    monkeypatch.setattr(large_pages, "SETTINGS", tmp_path)
+    numbers = np.ones(4 * LARGE, np.float32)
+    assert bool([*moved_into_large_pages()]) == (moves and platform.system() == "Linux")
+    assert numbers.all()

@@ -1,8 +1,11 @@
 """What papers say they do without."""
 
+import time
+
 import pytest
 
-from index.search.doing_without import DoneWithout, read_done_without
+from index.search.doing_without import PHRASES, DoneWithout, read_done_without
+from index.search.wishes import read_without
 
 MODEL = DoneWithout("reward model", "RL")
 
@@ -16,6 +19,8 @@ MODEL = DoneWithout("reward model", "RL")
         "Our reward-free method needs little data.",
         "This eliminates the need for a separate reward model.",
         "It does not require reward models.",
+        "It doesn't require a reward model.",
+        "We don’t use any reward model.",
         "It works with no reward model at all, instead of a\nlearned one.",
         "We optimize preferences directly rather than reward models.",
     ],
@@ -69,6 +74,7 @@ def test_what_is_asked_for_is_said_plainly():
         ("images without vector quantization, autoregressive", ("vector quantization",), None),
         ("training without labels for rare languages", ("labels",), None),
         ("RL without reward models, critics or labels", ("reward models", "critics", "labels"), None),
+        ("alignment that drops the critic", ("critic",), "alignment without critic"),
         ("translation without pivoting through English", ("pivoting",), None),
     ],
 )
@@ -99,7 +105,67 @@ def test_papers_say_it_in_a_word(thing, abstract):
         "drop what it learned without starting over",
         "rate a text without a human checking it",
         "cut it without hurting answers",
+        "transformers that skip layers",
+        "language models that remove bias",
+        f"search without {'-'.join(['ab'] * 1_300)}",
     ],
 )
 def test_what_is_not_done_is_no_thing(said):
     assert read_done_without(said) == (None, said)
+
+
+@pytest.mark.parametrize(
+    ("said", "unwanted"),
+    [
+        ("cats without fur, no surveys", ("fur", "surveys")),
+        ("papers like CatNet without GPUs or TPUs", ("GPUs", "TPUs")),
+        ("papers like CatNet without a critic", ("critic",)),
+        ("cats without a person checking them", ()),
+    ],
+)
+def test_each_of_several_things_is_left_out(said, unwanted):
+    assert read_without(said, lambda words: 0)[0] == unwanted
+
+
+def test_what_is_declined_after_what_papers_do_without_is_left_out():
+    left_out = read_without("cats without fur, no surveys", lambda words: 0, lacking=False)
+    assert left_out == (("surveys",), "cats without fur")
+    assert read_without("cats without fur or tails", lambda words: 0, lacking=False)[0] == ()
+
+
+LISTED = "agents, graphs, images, labels, models, networks, policies, tokens and words"
+HOSTILE = [
+    "without a ",
+    "no no no ",
+    "no a, ",
+    "without foo, ",
+    "x, y, ",
+    "is no ",
+    "that doesn't need any access to ",
+]
+
+
+def seconds(work, *given):
+    """The least time of three, since other programs have the processor, too."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        work(*given)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize("said", HOSTILE)
+def test_hostile_text_is_read_quickly(said):
+    text = f"cats {said * (4_000 // len(said))}"
+    assert seconds(read_done_without, text) < 0.05
+    assert seconds(read_without, text, lambda words: 0) < 0.2
+    assert seconds(DoneWithout("foo", "x").is_said_in, "", text) < 0.05
+
+
+def test_most_texts_are_told_from_those_that_say_so_at_once():
+    many, _ = read_done_without(f"search without {LISTED}")
+    assert len(many.things) == 9
+    assert len(many.phrases) <= 3 * len(PHRASES) + 1
+    about = "We study how birds sing, not why; they do so with no score. " * 25
+    assert seconds(lambda: [many.is_said_in("Songs", about) for _ in range(300)]) < 0.3
