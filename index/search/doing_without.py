@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 
 from index.search.word_filter import WordFilter, is_form, plain_text
@@ -74,6 +75,9 @@ _BETWEEN = (
     r"|traditional|conventional|standard|prior|unnecessary|existing)\b)[\w'/-]+){0,3}?[\s-]+"
 )
 """What may stand before its name: "without any explicit human labels"; not "without new labels"."""
+_REFUSING = re.compile(rf"{_SAYS}{_BETWEEN}\Z")
+_BEFORE = 120
+"""Characters before a thing's name that are looked at."""
 _LACKS = r"(?:[\s-]free|-less|less|[\s-]agnostic|[\s-]independent)"
 _GENERIC = frozenset(("model", "function", "data"))
 """What is reward-free needs no reward model, either."""
@@ -91,6 +95,10 @@ PHRASES = (
     *(f"without {word}{{}}" for word in _DETERMINERS),
 )
 """Words side by side by which papers that do without something are found."""
+
+
+KEPT = 64
+"""Things whose patterns are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,44 +127,82 @@ class DoneWithout:
 
     def is_said_in(self, title: str, abstract: str) -> bool:
         """Whether a paper says that it does without one of the things; the title decides if it names it."""
-        return any(_is_said(thing, title, abstract) for thing in self.things)
+        at_top, below = _plain(title), _plain(abstract)
+        return any(_Forms.of(thing).are_refused(at_top, below) for thing in self.things)
 
     def is_named_in(self, text: str) -> bool:
         """Whether a title and abstract name one of the things at all."""
-        return not WordFilter((), self.things).passes(text)
+        return not _naming(self.things).passes(text)
 
 
-def _is_said(thing: str, title: str, abstract: str) -> bool:
-    said, named = _counts(thing, title)
-    return said > 0 if named else said > 0 or _counts(thing, abstract)[0] > 0
+def _plain(text: str) -> str:
+    return " ".join(plain_text(text).split())
 
 
-def _counts(thing: str, text: str) -> tuple[int, int]:
-    """How often a text says that something is done without it, and how often it names it at all."""
-    plain = " ".join(plain_text(text).split())
-    words = plain_text(thing).split()
-    form = r"[\s-]+".join(rf"({re.escape(word[: max(3, len(word) - 2)])}\w*)" for word in words)
-    bare = r"[\s-]+".join(rf"({re.escape(word)})" for word in words)
-    said = rf"{_SAYS}{_BETWEEN}{form}(?![\w-])|(?<!\w){form}{_LACKS}(?!\w)|(?<!\w){bare}less(?!\w)"
-    counts = [
-        sum(_are_forms(match, words) for match in re.finditer(pattern, plain))
-        for pattern in (said, rf"(?<!\w){form}(?!\w)")
-    ]
-    if len(words) > 1 and words[-1].rstrip("s") in _GENERIC and words[0] != "training":
-        free = len(re.findall(rf"(?<!\w){re.escape(words[0])}[\s-]free(?!\w)", plain))
-        counts = [count + free for count in counts]
-    if _is_supervision(thing):
-        counts[0] += len(_UNSUPERVISED.findall(plain))
-    return counts[0], counts[1]
+@lru_cache(KEPT)
+def _naming(things: tuple[str, ...]) -> WordFilter:
+    """What no text passes that names one of several things."""
+    return WordFilter((), things)
+
+
+class _Forms:
+    """How something is printed, and how it is said that something is done without it."""
+
+    def __init__(self, thing: str) -> None:
+        self._words = plain_text(thing).split()
+        form = r"[\s-]+".join(rf"({re.escape(word[: max(3, len(word) - 2)])}\w*?)" for word in self._words)
+        # Begins with letters, which are found far faster than the words that may stand before them.
+        self._named = re.compile(rf"{form}(?P<lacks>{_LACKS}(?!\w))?(?!\w)")
+        self._less = re.compile(r"[\s-]+".join(map(re.escape, self._words)) + r"less(?!\w)")
+        words = self._words
+        generic = len(words) > 1 and words[-1].rstrip("s") in _GENERIC and words[0] != "training"
+        self._free = re.compile(rf"{re.escape(words[0])}[\s-]free(?!\w)") if generic else None
+        self._is_supervision = _is_supervision(thing)
+
+    @staticmethod
+    @lru_cache(KEPT)
+    def of(thing: str) -> _Forms:
+        """Those of a thing, kept for the next paper."""
+        return _Forms(thing)
+
+    def are_refused(self, title: str, abstract: str) -> bool:
+        """Whether a plain title and abstract say that something does without it."""
+        said, named = self.counts(title)
+        return said > 0 if named else said > 0 or self.counts(abstract)[0] > 0
+
+    def counts(self, plain: str) -> tuple[int, int]:
+        """How often a plain text says so, and how often it names the thing at all."""
+        said = named = 0
+        for match in self._named.finditer(plain):
+            if _begins_word(plain, match.start()) and self._are_forms(match):
+                named += 1
+                said += match["lacks"] is not None or _is_refused(plain, match.start(), match.end())
+        said += sum(_begins_word(plain, match.start()) for match in self._less.finditer(plain))
+        if self._free is not None:
+            free = sum(_begins_word(plain, match.start()) for match in self._free.finditer(plain))
+            said, named = said + free, named + free
+        if self._is_supervision and "supervised" in plain:
+            said += len(_UNSUPERVISED.findall(plain))
+        return said, named
+
+    def _are_forms(self, match: re.Match[str]) -> bool:
+        printed = match.groups()[: len(self._words)]
+        return all(
+            word == form or is_form(word, form) for word, form in zip(self._words, printed, strict=True)
+        )
+
+
+def _begins_word(plain: str, start: int) -> bool:
+    return start == 0 or not (plain[start - 1].isalnum() or plain[start - 1] == "_")
+
+
+def _is_refused(plain: str, start: int, end: int) -> bool:
+    """Whether the words before a thing's name say that something does without it."""
+    return plain[end : end + 1] != "-" and bool(_REFUSING.search(plain, max(0, start - _BEFORE), start))
 
 
 def _is_supervision(thing: str) -> bool:
     return _SUPERVISION.match(thing.lower()) is not None
-
-
-def _are_forms(match: re.Match[str], words: list[str]) -> bool:
-    printed = [group for group in match.groups() if group is not None]
-    return all(word == form or is_form(word, form) for word, form in zip(words, printed, strict=True))
 
 
 def read_done_without(text: str) -> tuple[DoneWithout | None, str]:

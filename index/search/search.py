@@ -21,7 +21,7 @@ from index.search.corpus import Corpus
 from index.search.facets import Where
 from index.search.known_item import Meant
 from index.search.known_words import KnownWords
-from index.search.lacking_papers import LOOKED_AT, LackingPapers
+from index.search.lacking_papers import LOOKED_AT, LackingPapers, Says
 from index.search.lexical import reads_as_sentence
 from index.search.named_papers import identifier
 from index.search.passages import stem
@@ -173,7 +173,6 @@ class Search(LackingPapers):
             allowed = self._library.facets.allowed(limits) if limits else None
             if said.without or said.unwanted_people or (ordered and not query.text):
                 allowed = await self._without(said.without, said.unwanted_people, allowed)
-            doing = await self._doing_without(said.done_without, query.text, allowed)
             depth = max(k, ORDERED if query.text or by != "cited" else CITED) if ordered else k
             found = depth * CHECKED if said.without else depth
             found = max(found, AT_VENUE) if said.venue else found
@@ -181,11 +180,13 @@ class Search(LackingPapers):
             # Embedding and what is near take one core, and looking words up another.
             if query.text != text:
                 embedding = await begun.enter_async_context(_begun(self.embed(query.text)))
-            (vector, near), by_words, (first, sure) = await asyncio.gather(
+            (vector, near), by_words, (first, sure), said_of = await asyncio.gather(
                 self._ranking.by_meaning(query, embedding, found, allowed),
                 asyncio.to_thread(self._ranking.by_words, query, found, allowed),
                 self._certain(query, said.like is not None),
+                self._doing_without(said.done_without, query.text, allowed),
             )
+        doing = [paper for paper, says in said_of.items() if says is Says.WITHOUT]
         by_words = list(dict.fromkeys([*by_words, *doing]))
         hits = await self._ranking.rank(query, vector, near, by_words, found + len(doing), allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
@@ -194,7 +195,7 @@ class Search(LackingPapers):
             hits, first = [hit for hit in hits if hit.paper_id in clear], [p for p in first if p in clear]
         anywhere, says_so = False, True
         if said.done_without:
-            hits, says_so = await self._those_without_first(said.done_without, hits)
+            hits, says_so = await self._those_without_first(said.done_without, hits, said_of)
         if said.venue:
             there = await self._appeared_at(said.venue, [*first, *(hit.paper_id for hit in hits)])
             anywhere = not there
