@@ -13,30 +13,36 @@ from importlib import resources
 
 from index.search.word_filter import WordFilter, is_form, plain_text
 
-_STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
+_STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split()) - {"use"}
 
 # -- how people ask for it -------------------------------------------------------------------------
 
 _NEED = r"(?:need|require|rely\s+on|depend\s+on|use|involve|assume|have)"
 _NEEDING = r"(?:needing|requiring|relying\s+on|depending\s+on|using|involving|assuming|having)"
 _ACCESS = r"(?:(?:the\s+|any\s+)?(?:access\s+to|need\s+(?:for|of)|use\s+of)\s+)?"
+_WHERE = r"(?:(?:for\s+)?(?:when|where|if|because|since|as)|but)"
+_HAVE_NONE = r"(?:have\s+no|lack|do(?:\s+not|n['’]?t)\s+(?:have|know)|can(?:not|['’]?t)\s+(?:afford|get|use))"
 _FRAME = (
-    rf"(?:(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)\s+{_NEED}|(?:that|which)\s+(?:need|require|use)s?\s+no"
-    r"|(?:that|which)\s+(?:avoid|drop|skip|omit|remove)s?"
+    rf"(?:(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)\s+{_NEED}"
+    r"|(?:that|which)\s+(?:(?:need|require|use)s?|ha(?:ve|s))\s+no"
+    r"|(?:that|which)\s+(?:avoid|drop|lack|skip|omit|remove)s?"
     rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no"
-    r"|(?:(?:for\s+)?(?:when|where|if)|but)\s+(?:(?:you|we|i|people)\s+(?:have\s+no|do(?:\s+not|n['’]?t)\s+have)"
-    r"|there(?:['’]?s|\s+is|\s+are)\s+no))"
+    rf"|(?:{_WHERE}\s+|(?<=[,;]\s))(?:you|we|i|people)\s+{_HAVE_NONE}"
+    rf"|{_WHERE}\s+there(?:['’]s|\s+is|\s+are)\s+no)"
 )
 _ARTICLE = r"(?:(?:a|an|the|any)\s+)?"
 _THING_WORD = rf"(?!(?:{'|'.join(sorted(_STOP))})\b)[^\W_]+(?:[-/'’][^\W_]+)*"
-_THING = rf"{_THING_WORD}(?:\s+{_THING_WORD}){{0,3}}?"
+_THING = rf"{_THING_WORD}(?:\s+(?:of\s+)?{_THING_WORD}){{0,3}}?"
 _THINGS = rf"(?P<what>{_THING}(?:(?:,\s+{_THING})*,?\s+(?:or|and|nor)\s+{_ARTICLE}{_THING})?)"
 _ENDS = (
     r"(?=\s*(?:$|[,;.?!)])|\s+(?:across|and|as|at|between|but|by|during|for|from|in|into|on|through|to|under|using|via"
     r"|when|where|while|with)\b)"
 )
 _ASKED = re.compile(
-    rf",?\s+(?:(?:(?:when|where|with)\s+)?no\s+(?P<needed>{_THING})\s+(?:is\s+|are\s+)?"
+    r"(?<!\band)(?<!\bor)[,;]?\s+(?:"
+    rf"(?:when|where|if)\s+{_ARTICLE}(?P<missing>{_THING})\s+(?:is|are)(?:\s+not|n['’]t)\s+(?:available|given|known)"
+    rf"{_ENDS}|(?:when|where|if)\s+{_ARTICLE}(?P<unknown>{_THING})\s+(?:is|are)\s+(?:missing|unavailable|unknown)"
+    rf"{_ENDS}|(?:(?:when|where|with)\s+)?no\s+(?P<needed>{_THING})\s+(?:is\s+|are\s+)?"
     rf"(?:needed|required|necessary|available|used|exists?){_ENDS}"
     rf"|{_FRAME}\s+{_ACCESS}{_ARTICLE}{_THINGS}{_ENDS})",
     re.IGNORECASE,
@@ -46,6 +52,16 @@ _NAMES = frozenset(
     "annotating finetuning labeling labelling learning prompting reasoning training tuning".split()
 )
 """What ends in "ing" and may begin a thing's name: "without training data", not "without hurting answers"."""
+_TERMS = frozenset("artifact bias collision conflict context cost error hands noise risk scale".split())
+"""What is free of these does not do without a means: context-free grammars, scale-free networks."""
+_COSTS = frozenset(("loss", "losses"))
+"""What would be lost, not used: "without loss of generality"."""
+_OF_PAPERS = re.compile(
+    r"(?:paper|article|survey|studie|preprint|work)s?\s+without\s+"
+    r"(?:an?\s+)?(?:abstract|citation|code|equation|figure|formula|math|paywall|proof)s?$",
+    re.IGNORECASE,
+)
+"""What papers lack themselves: "papers without code"."""
 _SEVERAL = re.compile(r",?\s+(?:or|and|nor)\s+(?:(?:a|an|the|any)\s+)?|,\s+", re.IGNORECASE)
 
 # -- how papers say it -----------------------------------------------------------------------------
@@ -86,17 +102,19 @@ _SUPERVISION = re.compile(
 )
 """What unsupervised methods do without."""
 _UNSUPERVISED = re.compile(r"(?<!\w)(?:un|self-)supervised(?!\w)")
-_DETERMINERS = ("", "a ", "an ", "any ", "the ", "explicit ", "using ", "human ", "external ")
+_DETERMINERS = ("a ", "the ", "explicit ", "using ", "human ", "external ", "an ")
 PHRASES = (
     "{} free",
     "no {}",
     "need for {}",
+    "without {}",
+    "without any {}",
     "need for a {}",
     *(f"without {word}{{}}" for word in _DETERMINERS),
 )
 """Words side by side by which papers that do without something are found."""
-
-
+SHORT = 5
+"""How many of them are looked for where several things are named, since each takes a millisecond or two."""
 KEPT = 64
 """Things whose patterns are kept."""
 
@@ -122,7 +140,9 @@ class DoneWithout:
     @property
     def phrases(self) -> list[str]:
         """Words side by side by which papers that do without it are found."""
-        found = [phrase.format(thing) for thing in self.things for phrase in PHRASES]
+        things = self.things
+        phrases = PHRASES if len(things) == 1 else PHRASES[:SHORT]
+        found = [phrase.format(thing) for thing in things for phrase in phrases]
         return [*found, "unsupervised"] if any(map(_is_supervision, self.things)) else found
 
     def is_said_in(self, title: str, abstract: str) -> bool:
@@ -208,17 +228,25 @@ def _is_supervision(thing: str) -> bool:
 def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
     """What papers shall do without, and the text with that said plainly; None where it says nothing so."""
     if match := _ASKED.search(text):
-        what = " ".join((match["what"] or match["needed"]).split())
+        what = next(match[form] for form in ("what", "needed", "missing", "unknown") if match[form])
+        what = " ".join(what.split())
         before, after = text[: match.start()].strip(), text[match.end() :].rstrip(" .?!")
-        if before and all(map(is_thing, _SEVERAL.split(what))):
-            return DoneWithout(what, f"{before}{after}"), f"{before} without {what}{after}"
-    if match := _FREE.search(text):
+        plainly = f"{before} without {what}"
+        if before and not is_of_papers(plainly) and all(map(is_thing, _SEVERAL.split(what))):
+            return DoneWithout(what, f"{before}{after}"), f"{plainly}{after}"
+    if (match := _FREE.search(text)) and match["what"].lower() not in _TERMS:
         return DoneWithout(match["what"]), text
     return None, text
+
+
+def is_of_papers(text: str) -> bool:
+    """Whether a text asks for papers that lack something themselves: "papers without code"."""
+    return _OF_PAPERS.search(text) is not None
 
 
 def is_thing(what: str) -> bool:
     """Whether words name something: not "hurting answers", "a human checking it", "starting over"."""
     first, *more = what.lower().split()
     does = bool(more) and first.endswith("ing") and first not in _NAMES
-    return not does and _STOP.isdisjoint([first, *more])
+    cost = first in _COSTS and "of" in more
+    return not (does or cost) and _STOP.isdisjoint([first, *(word for word in more if word != "of")])

@@ -45,6 +45,8 @@ UNWANTED, CHECKED = 50_000, 4
 search finds this many times the papers that were asked for, and checks their texts."""
 AT_VENUE = 1_500
 """How many of the papers nearest to a query are looked through for those that appeared at a venue."""
+MOST_NAMED = 3
+"""A word of more titles than this is a subject, and no name, unless it is written like one: GPT, DeepSeek."""
 MAX_RARITIES = 50_000
 
 
@@ -108,8 +110,10 @@ class Search(LackingPapers):
     async def _like_it_without(self, said: Understood) -> Understood:
         """Of "PrismLLM without GPUs", that papers like PrismLLM are meant: it is what it is."""
         name = said.done_without.subject if said.done_without else said.text
-        one_word = len(self._library.words.terms(name)) == 1
-        if not one_word or (await self.named(name)).paper is None:
+        terms = self._library.words.terms(name)
+        if len(terms) != 1 or (await self.named(name)).paper is None:
+            return said
+        if name[1:].islower() and terms[0].in_titles > MOST_NAMED:  # "reasoning", as one paper is named
             return said
         without = said.done_without.things if said.done_without else said.without
         return replace(

@@ -44,3 +44,12 @@ async def test_what_only_names_it_comes_last(place):
     assert "1. **[Songs of Wombats by Ear" in reply.text
     assert "2. **[Wombat Songs at Night" in reply.text
     assert "Sheet Music for" not in reply.text
+
+
+async def test_a_subject_that_one_paper_has_for_a_name_is_no_likeness(place):
+    _, bot, user = place
+    titles = ("Songs: From Ear to Sheet", "Old Songs", "New Songs", "Songs at Night", "Songs by Ear")
+    await fill(bot, [record(800 + n, title=title, abstract="We sing.") for n, title in enumerate(titles)])
+    reply = await user.slash("/search songs without sheet music")
+    assert "Like" not in reply.text
+    assert "I found no paper that says it does without sheet music" in reply.text

@@ -69,6 +69,19 @@ def test_what_is_asked_for_is_said_plainly():
         ("training without labels for rare languages", ("labels",), None),
         ("RL without reward models, critics or labels", ("reward models", "critics", "labels"), None),
         ("translation without pivoting through English", ("pivoting",), None),
+        ("parsing languages that have no treebank", ("treebank",), "parsing languages without treebank"),
+        ("parsing of languages that lack a treebank", ("treebank",), "parsing of languages without treebank"),
+        ("anomaly detection, we have no labels", ("labels",), "anomaly detection without labels"),
+        ("reasoning without chain of thought", ("chain of thought",), None),
+        ("agents without tool use", ("tool use",), None),
+        ("view synthesis if we don't know the poses", ("poses",), "view synthesis without poses"),
+        ("fine-tuning when you can't afford a GPU", ("GPU",), "fine-tuning without GPU"),
+        ("SLAM when GPS isn't available", ("GPS",), "SLAM without GPS"),
+        (
+            "pose estimation where intrinsics are unknown",
+            ("intrinsics",),
+            "pose estimation without intrinsics",
+        ),
     ],
 )
 def test_it_is_asked_for_in_many_ways(said, things, plainly):
@@ -98,6 +111,12 @@ def test_papers_say_it_in_a_word(thing, abstract):
         "drop what it learned without starting over",
         "rate a text without a human checking it",
         "cut it without hurting answers",
+        "train with and without labels",
+        "answers with or without retrieval",
+        "clustering without loss of generality",
+        "context-free grammars",
+        "scale-free networks",
+        "error-free transmission",
     ],
 )
 def test_what_is_not_done_is_no_thing(said):
