@@ -25,15 +25,16 @@ _HAVE_NONE = r"(?:have\s+no|lack|do(?:\s+not|n['’]?t)\s+(?:have|know)|can(?:no
 _FRAME = (
     rf"(?:(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)\s+{_NEED}"
     r"|(?:that|which)\s+(?:(?:need|require|use)s?|ha(?:ve|s))\s+no"
-    r"|(?:that|which)\s+(?:avoid|drop|lack|skip|omit|remove)s?"
+    r"|(?:that|which)\s+(?:avoid|drop|skip|omit|remove)s?"
     rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no"
+    rf"|{_NEEDING}\s+(?:no|neither)|(?:that|which)\s+(?:need|require|use)s?\s+neither"
     rf"|(?:{_WHERE}\s+|(?<=[,;]\s))(?:you|we|i|people)\s+{_HAVE_NONE}"
     rf"|{_WHERE}\s+there(?:['’]s|\s+is|\s+are)\s+no)"
 )
 _ARTICLE = r"(?:(?:a|an|the|any)\s+)?"
 _THING_WORD = rf"(?!(?:{'|'.join(sorted(_STOP))})\b)[^\W_]+(?:[-/'’][^\W_]+)*"
 _THING = rf"{_THING_WORD}(?:\s+(?:of\s+)?{_THING_WORD}){{0,3}}?"
-_THINGS = rf"(?P<what>{_THING}(?:(?:,\s+{_THING})*,?\s+(?:or|and|nor)\s+{_ARTICLE}{_THING})?)"
+_THINGS = rf"(?P<what>{_THING}(?:(?:,\s+{_THING})*,?\s+(?:or|and|nor)\s+(?:no\s+)?{_ARTICLE}{_THING})?)"
 _ENDS = (
     r"(?=\s*(?:$|[,;.?!)])|\s+(?:across|and|as|at|between|but|by|during|for|from|in|into|on|through|to|under|using|via"
     r"|when|where|while|with)\b)"
@@ -62,6 +63,7 @@ _OF_PAPERS = re.compile(
     re.IGNORECASE,
 )
 """What papers lack themselves: "papers without code"."""
+_NO_MORE = re.compile(r"\b(or|and|nor)\s+no\s+", re.IGNORECASE)
 _SEVERAL = re.compile(r",?\s+(?:or|and|nor)\s+(?:(?:a|an|the|any)\s+)?|,\s+", re.IGNORECASE)
 
 # -- how papers say it -----------------------------------------------------------------------------
@@ -229,8 +231,8 @@ def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
     """What papers shall do without, and the text with that said plainly; None where it says nothing so."""
     if match := _ASKED.search(text):
         what = next(match[form] for form in ("what", "needed", "missing", "unknown") if match[form])
-        what = " ".join(what.split())
-        before, after = text[: match.start()].strip(), text[match.end() :].rstrip(" .?!")
+        what = _NO_MORE.sub(r"\1 ", " ".join(what.split())).replace(" nor ", " or ")
+        before, after = text[: match.start()].strip(" ,;"), text[match.end() :].rstrip(" .?!")
         plainly = f"{before} without {what}"
         if before and not is_of_papers(plainly) and all(map(is_thing, _SEVERAL.split(what))):
             return DoneWithout(what, f"{before}{after}"), f"{plainly}{after}"

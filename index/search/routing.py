@@ -230,8 +230,9 @@ def _about_people(
     said: str, read: Understood, authors: Container[str], commands: Container[str]
 ) -> Route | None:
     """Somebody's card or papers, their papers on a subject, or who knows a subject."""
-    if (read.unwanted_people and not _is_question(said)) or read.people_unknown:
-        # Only a search leaves people out, or says that nobody has a name.
+    their_work = bool(read.workplace) and WROTE.search(said) is not None
+    if (read.unwanted_people and not _is_question(said)) or read.people_unknown or their_work:
+        # Only a search leaves people out, or says that nobody has a name, or that workplaces are unknown.
         return Route("search", {"query": said})
     told = TOLD.fullmatch(said)
     if (alike := PEOPLE_LIKE.fullmatch(said)) and "similar-people" in commands:

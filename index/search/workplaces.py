@@ -55,6 +55,7 @@ _SAID = re.compile(
     r"(?:\s+(?i:recently|lately))?(?:\s+(?i:on|about))?)(?![\w-])"
 )
 _NONE = re.compile(_NOT)
+_NEWS = re.compile(r"(?:what(?:['’]s|\s+is)|anything|something)\s+new|news", re.IGNORECASE)
 _LOOSE = re.compile(r" (?=[,;.?!])")
 _FORMS = ("said", "theirs", "aside", "none", "last", "own", "asked")
 _ENGLISH = frozenset("amazon apple eth intel meta uw".split())
@@ -78,6 +79,7 @@ def read_workplace(text: str) -> tuple[str, str]:
     if (place in _ENGLISH and not sure) or (form == "last" and place.lower() in _SITES):
         return "", text
     left = _LOOSE.sub("", " ".join(f"{text[:start]} {text[end:]}".split())).strip(" ,;?")
-    if is_frame(left) and _NONE.match(match[form]):  # "papers not from Google" are not about Google
+    alone = is_frame(left) or _NEWS.fullmatch(left) is not None
+    if alone and _NONE.match(match[form]):  # "papers not from Google" are not about Google
         return "", text
-    return place if form == "asked" else match[form], place if is_frame(left) else left
+    return place if form == "asked" else match[form], place if alone else left

@@ -50,6 +50,9 @@ SAID = {
     "papers on safety but not from OpenAI": ("but not from OpenAI", "papers on safety"),
     "papers not from Google on agents": ("not from Google", "papers on agents"),
     "LLM papers from anyone but OpenAI": ("from anyone but OpenAI", "LLM papers"),
+    "what's new from Google?": ("from Google", "Google"),
+    "anything new from DeepMind": ("from DeepMind", "DeepMind"),
+    "news from Google": ("from Google", "Google"),
     "what's Stanford working on": ("Stanford", "Stanford"),
 }
 
