@@ -8,34 +8,42 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 
 from index.search.word_filter import WordFilter, is_form, plain_text
 
-_STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
+_STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split()) - {"use"}
 
 # -- how people ask for it -------------------------------------------------------------------------
 
 _NEED = r"(?:need|require|rely\s+on|depend\s+on|use|involve|assume|have)"
 _NEEDING = r"(?:needing|requiring|relying\s+on|depending\s+on|using|involving|assuming|having)"
 _ACCESS = r"(?:(?:the\s+|any\s+)?(?:access\s+to|need\s+(?:for|of)|use\s+of)\s+)?"
+_WHERE = r"(?:(?:for\s+)?(?:when|where|if|because|since|as)|but)"
+_HAVE_NONE = r"(?:have\s+no|lack|do(?:\s+not|n['’]?t)\s+(?:have|know)|can(?:not|['’]?t)\s+(?:afford|get|use))"
 _FRAME = (
-    rf"(?:(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)\s+{_NEED}|(?:that|which)\s+(?:need|require|use)s?\s+no"
+    rf"(?:(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)\s+{_NEED}"
+    r"|(?:that|which)\s+(?:(?:need|require|use)s?|ha(?:ve|s))\s+no"
     r"|(?:that|which)\s+(?:avoids?|(?:drop|skip|omit|remove)s?(?=\s+(?:an?|any|the)\s))"
     rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no"
-    r"|(?:(?:for\s+)?(?:when|where|if)|but)\s+(?:(?:you|we|i|people)\s+(?:have\s+no|do(?:\s+not|n['’]?t)\s+have)"
-    r"|there(?:['’]?s|\s+is|\s+are)\s+no))"
+    rf"|{_NEEDING}\s+(?:no|neither)|(?:that|which)\s+(?:need|require|use)s?\s+neither"
+    rf"|(?:{_WHERE}\s+|(?<=[,;]\s))(?:you|we|i|people)\s+{_HAVE_NONE}"
+    rf"|{_WHERE}\s+there(?:['’]s|\s+is|\s+are)\s+no)"
 )
 _ARTICLE = r"(?:(?:a|an|the|any)\s+)?"
 _THING_WORD = rf"(?!(?:{'|'.join(sorted(_STOP))})\b)[^\W_]+(?:[-/'’][^\W_]+){{0,4}}(?![-/'’\w])"
-_THING = rf"{_THING_WORD}(?:\s+{_THING_WORD}){{0,3}}?"
-_THINGS = rf"(?P<what>{_THING}(?:(?:,\s+{_THING})*,?\s+(?:or|and|nor)\s+{_ARTICLE}{_THING})?)"
+_THING = rf"{_THING_WORD}(?:\s+(?:of\s+)?{_THING_WORD}){{0,3}}?"
+_THINGS = rf"(?P<what>{_THING}(?:(?:,\s+{_THING})*,?\s+(?:or|and|nor)\s+(?:no\s+)?{_ARTICLE}{_THING})?)"
 _ENDS = (
     r"(?=\s*(?:$|[,;.?!)])|\s+(?:across|and|as|at|between|but|by|during|for|from|in|into|on|through|to|under|using|via"
     r"|when|where|while|with)\b)"
 )
 _ASKED = re.compile(
-    rf",?\s+(?:(?:(?:when|where|with)\s+)?no\s+(?P<needed>{_THING})\s+(?:is\s+|are\s+)?"
+    r"(?<!\band)(?<!\bor)[,;]?\s+(?:"
+    rf"(?:when|where|if)\s+{_ARTICLE}(?P<missing>{_THING})\s+(?:is|are)(?:\s+not|n['’]t)\s+(?:available|given|known)"
+    rf"{_ENDS}|(?:when|where|if)\s+{_ARTICLE}(?P<unknown>{_THING})\s+(?:is|are)\s+(?:missing|unavailable|unknown)"
+    rf"{_ENDS}|(?:(?:when|where|with)\s+)?no\s+(?P<needed>{_THING})\s+(?:is\s+|are\s+)?"
     rf"(?:needed|required|necessary|available|used|exists?){_ENDS}"
     rf"|{_FRAME}\s+{_ACCESS}(?P<article>{_ARTICLE}){_THINGS}{_ENDS})",
     re.IGNORECASE,
@@ -45,6 +53,17 @@ _NAMES = frozenset(
     "annotating finetuning labeling labelling learning prompting reasoning training tuning".split()
 )
 """What ends in "ing" and may begin a thing's name: "without training data", not "without hurting answers"."""
+_TERMS = frozenset("artifact bias collision conflict context cost error hands noise risk scale".split())
+"""What is free of these does not do without a means: context-free grammars, scale-free networks."""
+_COSTS = frozenset(("loss", "losses"))
+"""What would be lost, not used: "without loss of generality"."""
+_OF_PAPERS = re.compile(
+    r"(?:paper|article|survey|studie|preprint|work)s?\s+without\s+"
+    r"(?:an?\s+)?(?:abstract|citation|code|equation|figure|formula|math|paywall|proof)s?$",
+    re.IGNORECASE,
+)
+"""What papers lack themselves: "papers without code"."""
+_NO_MORE = re.compile(r"\b(or|and|nor)\s+no\s+", re.IGNORECASE)
 _SEVERAL = re.compile(r",?\s+(?:or|and|nor)\s+(?:(?:a|an|the|any)\s+)?|,\s+", re.IGNORECASE)
 
 # -- how papers say it -----------------------------------------------------------------------------
@@ -74,9 +93,9 @@ _BETWEEN = (
     r"|traditional|conventional|standard|prior|unnecessary|existing)\b)[\w'/-]+){0,3}?[\s-]+"
 )
 """What may stand before its name: "without any explicit human labels"; not "without new labels"."""
-_SAID_BEFORE = re.compile(rf"{_SAYS}{_BETWEEN}$")
-_NEAR = 120
-"""Letters before its name in which that is said."""
+_REFUSING = re.compile(rf"{_SAYS}{_BETWEEN}\Z")
+_BEFORE = 120
+"""Characters before a thing's name that are looked at."""
 _LACKS = r"(?:[\s-]free|-less|less|[\s-]agnostic|[\s-]independent)"
 _GENERIC = frozenset(("model", "function", "data"))
 """What is reward-free needs no reward model, either."""
@@ -85,17 +104,22 @@ _SUPERVISION = re.compile(
 )
 """What unsupervised methods do without."""
 _UNSUPERVISED = re.compile(r"(?<!\w)(?:un|self-)supervised(?!\w)")
-_DETERMINERS = ("", "a ", "an ", "any ", "the ", "explicit ", "using ", "human ", "external ")
+_DETERMINERS = ("a ", "the ", "explicit ", "using ", "human ", "external ", "an ")
 PHRASES = (
     "{} free",
     "no {}",
     "need for {}",
+    "without {}",
+    "without any {}",
     "need for a {}",
     *(f"without {word}{{}}" for word in _DETERMINERS),
 )
 """Words side by side by which papers that do without something are found."""
-LOOKED_UP = 3
-"""How many things are looked up so; the others only count where a paper is found anyway."""
+LOOKED_UP, SHORT = 3, 5
+"""How many things are looked up so, and in how many ways where several are named: each takes a millisecond or
+two. Further things only count in papers that are found anyway."""
+KEPT = 64
+"""Things whose patterns are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,73 +150,115 @@ class DoneWithout:
     @property
     def phrases(self) -> list[str]:
         """Words side by side by which papers that do without it are found."""
-        found = [phrase.format(thing) for thing in self.things[:LOOKED_UP] for phrase in PHRASES]
+        things = self.things[:LOOKED_UP]
+        phrases = PHRASES if len(things) == 1 else PHRASES[:SHORT]
+        found = [phrase.format(thing) for thing in things for phrase in phrases]
         return [*found, "unsupervised"] if any(map(_is_supervision, self.things)) else found
 
     def is_said_in(self, title: str, abstract: str) -> bool:
         """Whether a paper says that it does without one of the things; the title decides if it names it."""
-        return any(_is_said(thing, title, abstract) for thing in self.things)
+        at_top, below = _plain(title), _plain(abstract)
+        return any(_Forms.of(thing).are_refused(at_top, below) for thing in self.things)
 
     def is_named_in(self, text: str) -> bool:
         """Whether a title and abstract name one of the things at all."""
-        return not WordFilter((), self.things).passes(text)
+        return not _naming(self.things).passes(text)
 
 
-def _is_said(thing: str, title: str, abstract: str) -> bool:
-    said, named = _counts(thing, title)
-    return said > 0 if named else said > 0 or _counts(thing, abstract)[0] > 0
+def _plain(text: str) -> str:
+    return " ".join(plain_text(text).split())
 
 
-def _counts(thing: str, text: str) -> tuple[int, int]:
-    """How often a text says that something is done without it, and how often it names it at all."""
-    plain = " ".join(plain_text(text).split())
-    words = plain_text(thing).split()
-    if words[0][: max(3, len(words[0]) - 2)] not in plain:  # most texts: the patterns take ten times as long
-        return (len(_UNSUPERVISED.findall(plain)) if _is_supervision(thing) else 0), 0
-    form = r"[\s-]+".join(rf"({re.escape(word[: max(3, len(word) - 2)])}\w*)" for word in words)
-    bare = r"[\s-]+".join(rf"({re.escape(word)})" for word in words)
-    named = [m for m in re.finditer(rf"(?<!\w){form}(?!\w)", plain) if _are_forms(m, words)]
-    lacks = re.finditer(rf"(?<!\w){form}{_LACKS}(?!\w)|(?<!\w){bare}less(?!\w)", plain)
-    said = sum(_are_forms(match, words) for match in lacks)
-    said += sum(
-        plain[m.end() : m.end() + 1] != "-"
-        and _SAID_BEFORE.search(plain, max(0, m.start() - _NEAR), m.start()) is not None
-        for m in named
-    )
-    counts = [said, len(named)]
-    if len(words) > 1 and words[-1].rstrip("s") in _GENERIC and words[0] != "training":
-        free = len(re.findall(rf"(?<!\w){re.escape(words[0])}[\s-]free(?!\w)", plain))
-        counts = [count + free for count in counts]
-    if _is_supervision(thing):
-        counts[0] += len(_UNSUPERVISED.findall(plain))
-    return counts[0], counts[1]
+@lru_cache(KEPT)
+def _naming(things: tuple[str, ...]) -> WordFilter:
+    """What no text passes that names one of several things."""
+    return WordFilter((), things)
+
+
+class _Forms:
+    """How something is printed, and how it is said that something is done without it."""
+
+    def __init__(self, thing: str) -> None:
+        self._words = plain_text(thing).split()
+        form = r"[\s-]+".join(rf"({re.escape(word[: max(3, len(word) - 2)])}\w*?)" for word in self._words)
+        # Begins with letters, which are found far faster than the words that may stand before them.
+        self._named = re.compile(rf"{form}(?P<lacks>{_LACKS}(?!\w))?(?!\w)")
+        self._less = re.compile(r"[\s-]+".join(map(re.escape, self._words)) + r"less(?!\w)")
+        words = self._words
+        generic = len(words) > 1 and words[-1].rstrip("s") in _GENERIC and words[0] != "training"
+        self._free = re.compile(rf"{re.escape(words[0])}[\s-]free(?!\w)") if generic else None
+        self._is_supervision = _is_supervision(thing)
+
+    @staticmethod
+    @lru_cache(KEPT)
+    def of(thing: str) -> _Forms:
+        """Those of a thing, kept for the next paper."""
+        return _Forms(thing)
+
+    def are_refused(self, title: str, abstract: str) -> bool:
+        """Whether a plain title and abstract say that something does without it."""
+        said, named = self.counts(title)
+        return said > 0 if named else said > 0 or self.counts(abstract)[0] > 0
+
+    def counts(self, plain: str) -> tuple[int, int]:
+        """How often a plain text says so, and how often it names the thing at all."""
+        said = named = 0
+        for match in self._named.finditer(plain):
+            if _begins_word(plain, match.start()) and self._are_forms(match):
+                named += 1
+                said += match["lacks"] is not None or _is_refused(plain, match.start(), match.end())
+        said += sum(_begins_word(plain, match.start()) for match in self._less.finditer(plain))
+        if self._free is not None:
+            free = sum(_begins_word(plain, match.start()) for match in self._free.finditer(plain))
+            said, named = said + free, named + free
+        if self._is_supervision and "supervised" in plain:
+            said += len(_UNSUPERVISED.findall(plain))
+        return said, named
+
+    def _are_forms(self, match: re.Match[str]) -> bool:
+        printed = match.groups()[: len(self._words)]
+        return all(
+            word == form or is_form(word, form) for word, form in zip(self._words, printed, strict=True)
+        )
+
+
+def _begins_word(plain: str, start: int) -> bool:
+    return start == 0 or not (plain[start - 1].isalnum() or plain[start - 1] == "_")
+
+
+def _is_refused(plain: str, start: int, end: int) -> bool:
+    """Whether the words before a thing's name say that something does without it."""
+    return plain[end : end + 1] != "-" and bool(_REFUSING.search(plain, max(0, start - _BEFORE), start))
 
 
 def _is_supervision(thing: str) -> bool:
     return _SUPERVISION.match(thing.lower()) is not None
 
 
-def _are_forms(match: re.Match[str], words: list[str]) -> bool:
-    printed = [group for group in match.groups() if group is not None]
-    return all(word == form or is_form(word, form) for word, form in zip(words, printed, strict=True))
-
-
 def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
     """What papers shall do without, and the text with that said plainly; None where it says nothing so."""
     if match := _ASKED.search(text):
-        what = " ".join((match["what"] or match["needed"]).split())
-        before, after = text[: match.start()].strip(), text[match.end() :].rstrip(" .?!")
-        if before and all(map(is_thing, _SEVERAL.split(what))):
+        what = next(match[form] for form in ("what", "needed", "missing", "unknown") if match[form])
+        what = _NO_MORE.sub(r"\1 ", " ".join(what.split())).replace(" nor ", " or ")
+        before, after = text[: match.start()].strip(" ,;"), text[match.end() :].rstrip(" .?!")
+        plainly = f"{before} without {what}"
+        if before and not is_of_papers(plainly) and all(map(is_thing, _SEVERAL.split(what))):
             article = (match["article"] or "").strip().lower()
             article = "" if article == "any" else article
-            return DoneWithout(what, f"{before}{after}", article), f"{before} without {what}{after}"
-    if match := _FREE.search(text):
+            return DoneWithout(what, f"{before}{after}", article), f"{plainly}{after}"
+    if (match := _FREE.search(text)) and match["what"].lower() not in _TERMS:
         return DoneWithout(match["what"]), text
     return None, text
+
+
+def is_of_papers(text: str) -> bool:
+    """Whether a text asks for papers that lack something themselves: "papers without code"."""
+    return _OF_PAPERS.search(text) is not None
 
 
 def is_thing(what: str) -> bool:
     """Whether words name something: not "hurting answers", "a human checking it", "starting over"."""
     first, *more = what.lower().split()
     does = bool(more) and first.endswith("ing") and first not in _NAMES
-    return not does and _STOP.isdisjoint([first, *more])
+    cost = first in _COSTS and "of" in more
+    return not (does or cost) and _STOP.isdisjoint([first, *(word for word in more if word != "of")])

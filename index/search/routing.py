@@ -151,8 +151,8 @@ def route(
         return _question(PLEASE.sub("", told["question"]), read)
     # Only a search has a last day.
     years = read.until is not None and APPEARED.search(said) is not None and not HOW.match(said)
-    listed = years or NEWS.match(said) or PAPERS_WANTED.match(said) or read.workplace
-    listed = listed or (read.done_without and IS_THERE.match(said))
+    lacking = read.done_without is not None and IS_THERE.match(said) is not None
+    listed = years or lacking or NEWS.match(said) or PAPERS_WANTED.match(said)
     if follows or (_is_question(said) and not listed):
         return _question(said, read)
     return Route("search", {"query": said})
@@ -232,8 +232,9 @@ def _about_people(
     said: str, read: Understood, authors: Container[str], commands: Container[str]
 ) -> Route | None:
     """Somebody's card or papers, their papers on a subject, or who knows a subject."""
-    if (read.unwanted_people and not _is_question(said)) or read.people_unknown:
-        # Only a search leaves people out, or says that nobody has a name.
+    their_work = bool(read.workplace) and WROTE.search(said) is not None
+    if (read.unwanted_people and not _is_question(said)) or read.people_unknown or their_work:
+        # Only a search leaves people out, or says that nobody has a name, or that workplaces are unknown.
         return Route("search", {"query": said})
     told = TOLD.fullmatch(said)
     if (alike := PEOPLE_LIKE.fullmatch(said)) and "similar-people" in commands:

@@ -21,7 +21,7 @@ from index.search.corpus import Corpus
 from index.search.facets import Where
 from index.search.known_item import Meant
 from index.search.known_words import KnownWords
-from index.search.lacking_papers import LOOKED_AT, LackingPapers
+from index.search.lacking_papers import LOOKED_AT, LackingPapers, Says
 from index.search.lexical import reads_as_sentence
 from index.search.named_papers import identifier
 from index.search.passages import stem
@@ -45,6 +45,8 @@ UNWANTED, CHECKED = 50_000, 4
 search finds this many times the papers that were asked for, and checks their texts."""
 AT_VENUE = 1_500
 """How many of the papers nearest to a query are looked through for those that appeared at a venue."""
+MOST_NAMED = 3
+"""A word of more titles than this is a subject, and no name, unless it is written like one: GPT, DeepSeek."""
 MAX_RARITIES = 50_000
 
 
@@ -108,8 +110,10 @@ class Search(LackingPapers):
     async def _like_it_without(self, said: Understood) -> Understood:
         """Of "PrismLLM without GPUs", that papers like PrismLLM are meant: it is what it is."""
         name = said.done_without.subject if said.done_without else said.text
-        one_word = len(self._library.words.terms(name)) == 1
-        if not one_word or (await self.named(name)).paper is None:
+        terms = self._library.words.terms(name)
+        if len(terms) != 1 or (await self.named(name)).paper is None:
+            return said
+        if name[1:].islower() and terms[0].in_titles > MOST_NAMED:  # "reasoning", as one paper is named
             return said
         without = said.done_without.things if said.done_without else said.without
         return replace(
@@ -173,7 +177,6 @@ class Search(LackingPapers):
             allowed = self._library.facets.allowed(limits) if limits else None
             if said.without or said.unwanted_people or (ordered and not query.text):
                 allowed = await self._without(said.without, said.unwanted_people, allowed)
-            doing = await self._doing_without(said.done_without, query.text, allowed)
             depth = max(k, ORDERED if query.text or by != "cited" else CITED) if ordered else k
             found = depth * CHECKED if said.without else depth
             found = max(found, AT_VENUE) if said.venue else found
@@ -181,11 +184,13 @@ class Search(LackingPapers):
             # Embedding and what is near take one core, and looking words up another.
             if query.text != text:
                 embedding = await begun.enter_async_context(_begun(self.embed(query.text)))
-            (vector, near), by_words, (first, sure) = await asyncio.gather(
+            (vector, near), by_words, (first, sure), said_of = await asyncio.gather(
                 self._ranking.by_meaning(query, embedding, found, allowed),
                 asyncio.to_thread(self._ranking.by_words, query, found, allowed),
                 self._certain(query, said.like is not None),
+                self._doing_without(said.done_without, query.text, allowed),
             )
+        doing = [paper for paper, says in said_of.items() if says is Says.WITHOUT]
         by_words = list(dict.fromkeys([*by_words, *doing]))
         hits = await self._ranking.rank(query, vector, near, by_words, found + len(doing), allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
@@ -199,7 +204,7 @@ class Search(LackingPapers):
             if there:
                 hits, first = [hit for hit in hits if hit.paper_id in there], [p for p in first if p in there]
         if said.done_without:
-            hits, saying = await self._those_without_first(said.done_without, hits)
+            hits, saying = await self._those_without_first(said.done_without, hits, said_of)
             says_so = saying > 0
             # In order of day or citations, papers that only name it would come between those that say so.
             hits = hits[:saying] if ordered and says_so else hits

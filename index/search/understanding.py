@@ -30,7 +30,7 @@ from datetime import date
 from data.keys import clean, fold
 from index.search.conference_days import read_conference_days
 from index.search.dates_said import read_dates
-from index.search.doing_without import DoneWithout, read_done_without
+from index.search.doing_without import DoneWithout, is_of_papers, read_done_without
 from index.search.languages import foreign
 from index.search.names import Name, NameIndex
 from index.search.people_said import read_people, read_unwanted
@@ -262,7 +262,7 @@ def _read_venue(reading: _Reading, known: Known) -> None:
 
 
 def _read_without(reading: _Reading, known: Known) -> None:
-    if is_title_case(reading.text):
+    if is_title_case(reading.text) or is_of_papers(reading.text):
         return
     lacking = LACKING not in reading.undo
     short = (
@@ -285,7 +285,7 @@ def _read_conference_days(reading: _Reading, known: Known) -> None:
 
 def _read_workplace(reading: _Reading, known: Known) -> None:
     said, left = read_workplace(reading.text)
-    if not said or is_title_case(reading.text):
+    if not said or not (reading.text[0].islower() or not is_title_case(reading.text)):
         return
     reading.text, reading.found["workplace"] = left, said
     place = re.sub(r"^by\s+|['’]s$", "", said, flags=re.IGNORECASE)

@@ -94,8 +94,9 @@ _ONLY = re.compile(
     re.IGNORECASE,
 )
 _DECLINED = re.compile(
-    r"\b(?:not|n['’]t|no\s+longer|nor)\s+(?:\w+\s+){0,2}(?:interested|looking|want|need|care|concerned|include)\b|"
-    r"\b(?:don['’]?t|do\s+not)\s+(?:\w+\s+){0,1}(?:want|need|care|include)\b",
+    r"\b(?:not|n['’]t|no\s+longer|nor)\s+(?:\w+\s+){0,2}(?:interested|looking|want|care|concerned|include)\b|"
+    r"\b(?:don['’]?t|do\s+not)\s+(?:\w+\s+){0,1}(?:want|care|include)\b|"
+    r"\b(?:i|we)\s+(?:\w+\s+){0,2}(?:not|n['’]?t|don['’]?t|no\s+longer)\s+(?:\w+\s+){0,2}need\b",
     re.IGNORECASE,
 )
 _THANKS = re.compile(
@@ -271,8 +272,8 @@ def read_without(
         if begins in ("without", "that", "which"):
             often = 0 if is_long or len(what.split()) > 2 else OFTEN_WITHOUT
             printed = together(f"without {what}")
-            if begins == "without" and not all(map(is_thing, parts)):  # "without hurting answers"
-                continue
+            if begins == "without" and (is_long or not all(map(is_thing, parts))):
+                continue  # "without hurting answers"
             if not lacking:
                 continue
             if printed and printed >= often * together(what) and not _is_name(text[: match.start()]):

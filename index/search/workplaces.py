@@ -21,29 +21,47 @@ _NAMES = """
     UCL, UCLA, UCSD, UIUC, UMass, USC, USTC, UT Austin, UW, UWaterloo, xAI, Yale, Zhejiang
 """
 _WORD = r"[^\W\d_]+(?:[-'’][^\W\d_]+)*"
+_KNOWN = "|".join(sorted((name.strip() for name in _NAMES.split(",")), key=len, reverse=True))
 _PLACE = (
-    rf"(?:the\s+)?(?:(?:University|Institute|College|Academy)\s+of\s+{_WORD}(?:\s+[A-Z]{_WORD})*"
-    rf"|(?:[A-Z]{_WORD}\s+){{1,2}}(?:University|Institute\s+of\s+Technology|College)"
-    rf"|(?i:{'|'.join(sorted((name.strip() for name in _NAMES.split(',')), key=len, reverse=True))})"
-    r"(?:\s+(?i:University|Labs?|Research|Inc\.?))?)(?![\w-])"
+    r"(?:(?:the\s+)?(?i:(?:technical\s+)?university|institute|college|academy)\s+of\s+"
+    rf"{_WORD}(?:\s+[A-Z]{_WORD})*"
+    rf"|(?:the\s+)?(?:[A-Z]{_WORD}\s+){{1,2}}(?:University|Institute\s+of\s+Technology|College)"
+    rf"|TU\s+[A-Z]{_WORD}"
+    rf"|(?:the\s+)?(?i:{_KNOWN})"
+    r"(?:\s+(?i:University|Labs?|Research(?:\s+Asia)?|Inc\.?))?)(?![\w-])"
 )
+_PLACES = rf"{_PLACE}(?:(?:,\s+|,?\s+(?:and|or|&)\s+){_PLACE})*"
 _PAPERS = r"(?i:papers?|articles?|works?|publications?|preprints?)"
 _NOUN = rf"(?:{_PAPERS}|(?i:research|stud(?:y|ies)|anything|something))"
 _ENDS = (
-    r"(?=\s*(?:$|[,.;?!])|\s+(?i:about|after|before|concerning|for|in|on|published|regarding|since|that|using|which"
-    r"|with|without|until)\b)"
+    r"(?=\s*(?:$|[,.;?!])|\s+(?i:about|after|before|but|by|concerning|for|from|in|not|on|published|regarding|since|that"
+    r"|this|using|which|with|without|w/o|until)\b)"
 )
-_BY = r"(?i:by|from|at|out\s+of)\s+(?i:(?:researchers|people|authors|groups?)\s+(?:at|from|in|of)\s+)?"
+_BY = (
+    r"(?i:by|from|at|out\s+of)\s+(?:(?i:researchers|people|authors|groups?|scientists|someone|students|teams?)"
+    r"\s+(?i:at|from|in|of)\s+|(?i:any(?:one|body|where)|everyone)\s+(?i:but|except|other\s+than|outside)\s+)?"
+)
+_NOT = r"(?:(?i:but\s+)?(?i:not|nothing|none|no\s+papers)\s+)"
+_PERSON = rf"{_WORD}\.?(?:\s+{_WORD}\.?){{1,2}}(?:['’]s\s+(?i:group|lab|students|team))?"
 _SAID = re.compile(
-    rf"\b{_NOUN}\s+(?i:(?:written|published|done|released)\s+)?(?P<said>{_BY}{_PLACE}){_ENDS}"
-    rf"|\s(?P<last>(?i:by|from)\s+{_PLACE})[\s.?!]*$"
+    rf"\b{_NOUN}\s+(?i:(?:written|published|done|released)\s+)?(?P<said>{_NOT}?{_BY}{_PLACES}){_ENDS}"
+    rf"|\b{_NOUN}\s+(?i:by|from|of)\s+{_PERSON}\s+(?P<theirs>(?i:at|from|of)\s+{_PLACES}){_ENDS}"
+    rf"|\b{_NOUN}\s+(?i:by|from|of)\s+{_PERSON}\s+(?P<aside>\({_PLACES}\))"
+    rf"|\s(?P<none>{_NOT}(?i:by|from)\s+{_PLACES}){_ENDS}"
+    rf"|\s(?P<last>(?i:by|from)\s+{_PLACES})(?=\s*(?:$|[,.;?!])|\s+(?i:after|before|since|until|without|w/o)\b)"
     rf"|^(?i:(?:new|recent|latest|newest)\s+)?(?P<own>{_PLACE}(?:['’]s)?)\s+(?={_PAPERS}\b)"
-    rf"|^(?P<asked>(?i:what\s+(?:has|have|did|is|are))\s+{_PLACE}\s+(?i:been\s+)?"
+    rf"|^(?P<asked>(?i:what(?:['’]?s|\s+(?:has|have|did|is|are)))\s+{_PLACE}\s+(?i:been\s+)?"
     r"(?i:publish(?:ed|ing)?|releas(?:ed?|ing)|writ(?:e|ten|ing)|wrote|work(?:ed|ing)?|done|doing)"
     r"(?:\s+(?i:recently|lately))?(?:\s+(?i:on|about))?)(?![\w-])"
 )
+_NONE = re.compile(_NOT)
+_NEWS = re.compile(r"(?:what(?:['’]s|\s+is)|anything|something)\s+new|news", re.IGNORECASE)
+_LOOSE = re.compile(r" (?=[,;.?!])")
+_FORMS = ("said", "theirs", "aside", "none", "last", "own", "asked")
 _ENGLISH = frozenset("amazon apple eth intel meta uw".split())
 """Names that are something else without a capital, too."""
+_SITES = frozenset(("amazon", "facebook", "hugging face", "huggingface", "spotify"))
+"""What posts, reviews and data come from, as papers do."""
 
 
 def read_workplace(text: str) -> tuple[str, str]:
@@ -54,10 +72,14 @@ def read_workplace(text: str) -> tuple[str, str]:
     match = _SAID.search(text)
     if match is None:
         return "", text
-    form = next(name for name in ("said", "last", "own", "asked") if match[name])
+    form = next(name for name in _FORMS if match[name])
     start, end = match.span(form)
     place = next(re.finditer(_PLACE, match[form]))[0]
-    if place in _ENGLISH and form != "said":
+    sure = form not in ("last", "own", "asked")
+    if (place in _ENGLISH and not sure) or (form == "last" and place.lower() in _SITES):
         return "", text
-    left = " ".join(f"{text[:start]} {text[end:]}".split()).strip(" ,;?")
-    return place if form == "asked" else match[form], place if is_frame(left) else left
+    left = _LOOSE.sub("", " ".join(f"{text[:start]} {text[end:]}".split())).strip(" ,;?")
+    alone = is_frame(left) or _NEWS.fullmatch(left) is not None
+    if alone and _NONE.match(match[form]):  # "papers not from Google" are not about Google
+        return "", text
+    return place if form == "asked" else match[form], place if alone else left

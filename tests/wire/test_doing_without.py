@@ -64,3 +64,12 @@ async def test_of_a_venue_those_that_appeared_there_count(place):
     await fill(bot, works)
     reply = await user.slash("/search ICLR 2025 papers on wombat songs that don't need sheet music")
     assert "I found no paper that says it does without sheet music" in reply.text
+
+
+async def test_a_subject_that_one_paper_has_for_a_name_is_no_likeness(place):
+    _, bot, user = place
+    titles = ("Songs: From Ear to Sheet", "Old Songs", "New Songs", "Songs at Night", "Songs by Ear")
+    await fill(bot, [record(800 + n, title=title, abstract="We sing.") for n, title in enumerate(titles)])
+    reply = await user.slash("/search songs without sheet music")
+    assert "Like" not in reply.text
+    assert "I found no paper that says it does without sheet music" in reply.text

@@ -76,6 +76,28 @@ def test_what_is_asked_for_is_said_plainly():
         ("RL without reward models, critics or labels", ("reward models", "critics", "labels"), None),
         ("alignment that drops the critic", ("critic",), "alignment without critic"),
         ("translation without pivoting through English", ("pivoting",), None),
+        ("parsing languages that have no treebank", ("treebank",), "parsing languages without treebank"),
+        (
+            "tuning that needs no labels and no pretraining",
+            ("labels", "pretraining"),
+            "tuning without labels and pretraining",
+        ),
+        (
+            "tuning requiring neither labels nor pretraining",
+            ("labels", "pretraining"),
+            "tuning without labels or pretraining",
+        ),
+        ("anomaly detection, we have no labels", ("labels",), "anomaly detection without labels"),
+        ("reasoning without chain of thought", ("chain of thought",), None),
+        ("agents without tool use", ("tool use",), None),
+        ("view synthesis if we don't know the poses", ("poses",), "view synthesis without poses"),
+        ("fine-tuning when you can't afford a GPU", ("GPU",), "fine-tuning without GPU"),
+        ("SLAM when GPS isn't available", ("GPS",), "SLAM without GPS"),
+        (
+            "pose estimation where intrinsics are unknown",
+            ("intrinsics",),
+            "pose estimation without intrinsics",
+        ),
     ],
 )
 def test_it_is_asked_for_in_many_ways(said, things, plainly):
@@ -108,6 +130,13 @@ def test_papers_say_it_in_a_word(thing, abstract):
         "transformers that skip layers",
         "language models that remove bias",
         f"search without {'-'.join(['ab'] * 1_300)}",
+        "train with and without labels",
+        "claims that lack evidence",
+        "answers with or without retrieval",
+        "clustering without loss of generality",
+        "context-free grammars",
+        "scale-free networks",
+        "error-free transmission",
     ],
 )
 def test_what_is_not_done_is_no_thing(said):

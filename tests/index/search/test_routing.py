@@ -316,3 +316,15 @@ def test_long_texts_are_read_quickly(said):
     begun = time.perf_counter()
     route(said, Read(said))
     assert time.perf_counter() - begun < 0.5
+
+
+@pytest.mark.parametrize(
+    ("said", "place", "command"),
+    [
+        ("what has OpenAI published this year?", "OpenAI", "search"),
+        ("what is OpenAI working on?", "OpenAI", "search"),
+        ("how good are models from OpenAI?", "from OpenAI", "ask"),
+    ],
+)
+def test_only_a_search_says_that_workplaces_are_unknown(said, place, command):
+    assert route(said, Read(text="x", workplace=place)).command == command

@@ -17,6 +17,7 @@ from index.search.wishes import read_without
 from tests.helpers import databases
 from tests.helpers.records import record
 
+LONG_WISH = "My thesis is on the training of models that read drums, discs and " + "songs and " * 8 + "masks"
 TODAY = date(2026, 8, 22)
 NEWEST = date(2026, 8, 21)
 _WORKS = (
@@ -531,6 +532,22 @@ SENTENCES = {
     },
     "PrismLLM without GPUs": {"text": "PrismLLM without GPUs", "lacks": "GPUs"},
     "training without labels": {"text": "training without labels", "lacks": "labels"},
+    "papers without code": {"text": "papers without code"},
+    "training with and without labels": {"text": "training with and without labels"},
+    "Decoding from speech. Our method does not need labels.": {
+        "text": "Decoding from speech. Our method does not need labels."
+    },
+    f"{LONG_WISH} without any robots": {"text": f"{LONG_WISH} without any robots"},
+    "papers by Ada Lovelace at Mila": {"people": ("Ada Lovelace",), "sure": True, "place": "at Mila"},
+    "newest decoding without robots by Percy Liang from Stanford since May": {
+        "text": "decoding without robots",
+        "lacks": "robots",
+        "people": ("Percy Liang",),
+        "sure": True,
+        "order": "newest",
+        "since": "2026-05-01",
+        "place": "from Stanford",
+    },
     # polite words
     "I want to read about loss spikes": {"text": "loss spikes"},
     "well chain thought": {"text": "well chain thought"},
