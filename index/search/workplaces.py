@@ -12,13 +12,14 @@ from index.search.wishes import is_frame
 
 _NAMES = """
     Adobe, AI2, Alibaba, Allen AI, Allen Institute, Amazon, Anthropic, Apple, Baidu, Berkeley, Bosch,
-    ByteDance, Caltech, Cambridge, Carnegie Mellon, CERN, CMU, CNRS, Columbia, Cornell, DeepMind, EPFL, ETH,
-    ETH Zurich, ETH Zürich, Facebook, Fudan, Georgia Tech, Google, Google Brain, Google DeepMind, Google
-    Research, Harvard, Huawei, Hugging Face, HuggingFace, IBM, IBM Research, IIT, Imperial College, Inria,
-    Intel, Johns Hopkins, KAIST, Max Planck, Meta, Meta AI, Meta FAIR, Microsoft, Microsoft Research, Mila,
-    MIT, MSR, Naver, NTU, Nvidia, NUS, NYU, OpenAI, Oxford, Peking University, Princeton, Qualcomm,
-    Salesforce, Samsung, SJTU, Snowflake, Spotify, Stanford, Tencent, Tsinghua, UC Berkeley, UC San Diego,
-    UCL, UCLA, UCSD, UIUC, UMass, USC, USTC, UT Austin, UW, UWaterloo, xAI, Yale, Zhejiang
+    Bloomberg, ByteDance, Caltech, Cambridge, Carnegie Mellon, CERN, CMU, CNRS, Columbia, Cornell,
+    DeepMind, Edinburgh, EleutherAI, EPFL, ETH, ETH Zurich, ETH Zürich, Facebook, Fudan, Georgia Tech,
+    Google, Google Brain, Google DeepMind, Google Research, Harvard, Huawei, Hugging Face, HuggingFace,
+    IBM, IBM Research, IIT, Imperial College, Inria, Intel, Johns Hopkins, KAIST, KU Leuven, Max Planck,
+    McGill, Meta, Meta AI, Meta FAIR, Microsoft, Microsoft Research, Mila, MIT, MSR, Naver, NTU, Nvidia,
+    NUS, NYU, OpenAI, Oxford, Peking University, Princeton, Qualcomm, Salesforce, Samsung, SJTU,
+    Snowflake, Spotify, Stanford, Tencent, Tsinghua, TUM, UC Berkeley, UC San Diego, UCL, UCLA, UCSD,
+    UIUC, UMass, USC, USTC, UT Austin, UW, UWaterloo, xAI, Yale, Zhejiang
 """
 _WORD = r"[^\W\d_]+(?:[-'’][^\W\d_]+)*"
 _KNOWN = "|".join(sorted((name.strip() for name in _NAMES.split(",")), key=len, reverse=True))
@@ -34,7 +35,7 @@ _PLACES = rf"{_PLACE}(?:(?:,\s+|,?\s+(?:and|or|&)\s+){_PLACE})*"
 _PAPERS = r"(?i:papers?|articles?|works?|publications?|preprints?)"
 _NOUN = rf"(?:{_PAPERS}|(?i:research|stud(?:y|ies)|anything|something))"
 _ENDS = (
-    r"(?=\s*(?:$|[,.;?!])|\s+(?i:about|after|before|but|by|concerning|for|from|in|not|on|published|regarding|since|that"
+    r"(?=\s*(?:$|[,.;?!])|\s+(?i:about|after|at|before|but|by|concerning|for|from|in|not|on|published|regarding|since|that"
     r"|this|using|which|with|without|w/o|until)\b)"
 )
 _BY = (

@@ -129,6 +129,8 @@ async def test_where_authors_work_is_not_known_and_the_reply_says_so(user):
     assert "I don't know where authors work, so I searched for “OpenAI”" in alone.text
     no_subject = await user.slash("/search papers from Stanford since 2024")
     assert "so I left out “from Stanford”" in no_subject.text
+    asked = await user.mention("what has OpenAI published on quokka songs?")
+    assert "I don't know where authors work, so I left out “OpenAI”" in asked.text
 
 
 async def test_days_said_by_a_conference_are_not_read_and_the_reply_says_so(user):

@@ -44,6 +44,8 @@ SAID = {
         "papers on SLAM",
     ),
     "papers from the university of toronto on RL": ("from the university of toronto", "papers on RL"),
+    "papers from Google at ACL 2019 on parsing": ("from Google", "papers at ACL 2019 on parsing"),
+    "papers by Mirella Lapata at Edinburgh": ("at Edinburgh", "papers by Mirella Lapata"),
     "papers from TU Munich on SLAM": ("from TU Munich", "papers on SLAM"),
     "papers on LLMs not by OpenAI": ("not by OpenAI", "papers on LLMs"),
     "LLM papers, nothing from Google": ("nothing from Google", "LLM papers"),
