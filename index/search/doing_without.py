@@ -25,7 +25,7 @@ _HAVE_NONE = r"(?:have\s+no|lack|do(?:\s+not|n['’]?t)\s+(?:have|know)|can(?:no
 _FRAME = (
     rf"(?:(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)\s+{_NEED}"
     r"|(?:that|which)\s+(?:(?:need|require|use)s?|ha(?:ve|s))\s+no"
-    r"|(?:that|which)\s+(?:avoids?|(?:drop|skip|omit|remove)s?(?=\s+(?:an?|any|the)\s))"
+    r"|(?:that|which)\s+(?:avoids?|(?P<drops>(?:drop|skip|omit)s?)|removes?(?=\s+(?:an?|any|the)\s))"
     rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no"
     rf"|{_NEEDING}\s+(?:no|neither)|(?:that|which)\s+(?:need|require|use)s?\s+neither"
     rf"|(?:{_WHERE}\s+|(?<=[,;]\s))(?:you|we|i|people)\s+{_HAVE_NONE}"
@@ -242,7 +242,8 @@ def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
         what = _NO_MORE.sub(r"\1 ", " ".join(what.split())).replace(" nor ", " or ")
         before, after = text[: match.start()].strip(" ,;"), text[match.end() :].rstrip(" .?!")
         plainly = f"{before} without {what}"
-        if before and not is_of_papers(plainly) and all(map(is_thing, _SEVERAL.split(what))):
+        parts = match["drops"] and not match["article"] and re.fullmatch(r"\w+", what)  # "that skip layers"
+        if before and not parts and not is_of_papers(plainly) and all(map(is_thing, _SEVERAL.split(what))):
             article = (match["article"] or "").strip().lower()
             article = "" if article == "any" else article
             return DoneWithout(what, f"{before}{after}", article), f"{plainly}{after}"

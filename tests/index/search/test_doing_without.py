@@ -74,6 +74,11 @@ def test_what_is_asked_for_is_said_plainly():
         ("images without vector quantization, autoregressive", ("vector quantization",), None),
         ("training without labels for rare languages", ("labels",), None),
         ("RL without reward models, critics or labels", ("reward models", "critics", "labels"), None),
+        (
+            "Chinese NLP that skips word segmentation",
+            ("word segmentation",),
+            "Chinese NLP without word segmentation",
+        ),
         ("alignment that drops the critic", ("critic",), "alignment without critic"),
         ("translation without pivoting through English", ("pivoting",), None),
         ("parsing languages that have no treebank", ("treebank",), "parsing languages without treebank"),
