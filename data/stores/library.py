@@ -85,10 +85,10 @@ def _all_kept(rows: Sequence[Any]) -> list[Kept]:
     return works
 
 
-def clean_tags(text: str) -> tuple[str, ...]:
+def clean_tags(text: str, most: int = MOST_TAGS) -> tuple[str, ...]:
     """Tags from text with commas or line breaks between: each once, in order, cut to the limits."""
     parts = (" ".join(part.split()).lstrip("#")[:MAX_TAG] for part in text.replace("\n", ",").split(","))
-    return tuple(dict.fromkeys(part for part in parts if part))[:MOST_TAGS]
+    return tuple(dict.fromkeys(part for part in parts if part))[:most]
 
 
 class Library(Repository):
@@ -240,11 +240,9 @@ class Library(Repository):
         return Added(added, known, now)
 
     async def change(self, member: int, number: int, **values: Any) -> Kept | None:
-        """Change tags, note or state of one of a member's own works."""
+        """Change tags, note or state of one of a member's own works; the caller sees to their length."""
         if "tags" in values:
-            values["tags"] = "\n".join(clean_tags(",".join(values["tags"])))
-        if "note" in values:
-            values["note"] = values["note"][:MAX_NOTE]
+            values["tags"] = "\n".join(clean_tags(",".join(values["tags"]), most=len(values["tags"])))
         async with self._change(member) as connection:
             row = (
                 await connection.execute(
