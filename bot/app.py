@@ -58,12 +58,14 @@ async def open_corpus(
     rebuild: bool = False,
     renew: bool = False,
     threads: int | None = None,
+    by_words: bool = False,
 ) -> AsyncIterator[Corpus]:
     """The papers of this installation, with their indexes.
 
     ``bulk`` is for work that changes many rows of the database but no index, such as a full people pass.
     ``paging`` is by default BULK where it is ``writable`` or ``bulk``, else FEW. Only a process that writes,
-    or is to ``renew`` them, removes another database's files.
+    or is to ``renew`` them, removes another database's files. With ``by_words``, vectors that can't be read
+    are done without.
 
     Raises
     ------
@@ -90,6 +92,7 @@ async def open_corpus(
             renew=renew or bulk,
             engine_name=settings.nearest,
             ray=settings.ray_address,
+            by_words=by_words,
         )
     finally:
         await store.close()
@@ -106,11 +109,11 @@ async def load_sample(settings: Settings) -> None:
     if not records:
         return
     log.info("reading in the sample")
-    async with open_corpus(settings, writable=True) as corpus:
+    async with open_corpus(settings, writable=True, by_words=True) as corpus:
         try:
             with corpus.writing():
                 await Intake(corpus, "sample", "seed-papers.json").run(iter(enumerate(records)))
-                if fresh:
+                if fresh and not corpus.unreadable:
                     from index.identity.passes import identify  # lazy: start-up
 
                     await identify(corpus)

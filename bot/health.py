@@ -103,6 +103,8 @@ class Health:
         corpus = self._bot.services.corpus
         look.papers, look.waiting = len(corpus.facets), corpus.waiting()
         look.model = corpus.embedder.is_loaded
+        if corpus.unreadable:
+            look.worth_knowing.append(f"papers are found by words only: {corpus.unreadable}")
         await self._backups(look)
         try:
             async with asyncio.timeout(DATABASE_SECONDS):

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -55,7 +55,7 @@ async def running_bot(
     """
     sys.setswitchinterval(SWITCH)
     await load_sample(settings)
-    async with open_corpus(settings, renew=True, paging=ANSWERING) as corpus, AsyncExitStack() as stack:
+    async with _serving_corpus(settings) as corpus, AsyncExitStack() as stack:
         stack.enter_context(pointed_at(settings))
         only_one = None
         if only and not settings.shards:
@@ -74,6 +74,10 @@ async def running_bot(
         bot, _ = both
         bot.only_one = only_one
         yield both
+
+
+def _serving_corpus(settings: Settings) -> AbstractAsyncContextManager[Corpus]:
+    return open_corpus(settings, renew=True, paging=ANSWERING, by_words=True)
 
 
 @asynccontextmanager

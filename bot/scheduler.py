@@ -174,8 +174,9 @@ class Scheduler:
         try:
             with corpus.writing():
                 await corpus.catch_up_words()
-                await corpus.open_vectors(writable=True)
-                await corpus.embed_backlog(tend=False)
+                if not corpus.unreadable:
+                    await corpus.open_vectors(writable=True)
+                    await corpus.embed_backlog(tend=False)
         except BusyError:
             self._again = min(BUSY_AGAIN, self._again or BUSY_AGAIN)
 
@@ -237,7 +238,7 @@ class Scheduler:
         await self._services.store.asked_questions.forget_old()
         await self._services.store.link_cards.forget_old()
         await self._services.store.library.forget_old()
-        if not len(self._services.corpus.facets):
+        if not len(self._services.corpus.facets) or self._services.corpus.unreadable:
             return
         people = self._services.store.people
         last, full = await people.last_pass(), await people.last_pass("full")
@@ -266,6 +267,7 @@ class Scheduler:
         loaded = await insight.refresh()
         topics_wait = topics_too and insight.topics_lag and not insight.people_lag
         phrases_wait = insight.lacks_phrases and not self._asked_for_phrases
+        derives = derives and not self._services.corpus.unreadable
         if derives and (insight.waits_for_files or topics_wait or phrases_wait):
             self._asked_for_phrases |= phrases_wait
             await self._run("derive")

@@ -115,7 +115,7 @@ async def _ingest_online(
 
     report = Reporter(events=events)
     await load_sample(config)
-    async with open_corpus(config, writable=True) as corpus:
+    async with open_corpus(config, writable=True, by_words=True) as corpus:
         with corpus.writing(), report.showing():
             with nullcontext() if events else _with_another_way():
                 if kind == "arxiv":

@@ -319,7 +319,7 @@ def opinion_undone(paper: Paper, *, taken_back: bool, now: str | None, dropped: 
     else:
         done = f"There was nothing left to take back: {title}."
     if dropped is False:
-        done += " It stays in your library, because you have worked on it there."
+        done += " It stays in your library, because you have saved it again or worked on it since."
     return f"{done} {STILL[now]}" if now in STILL else done
 
 

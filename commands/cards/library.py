@@ -11,7 +11,7 @@ from discord import ui
 from commands.cards.lists import boxed
 from commands.cards.text import author_line, facts_line, linked, plural, shown, title_link
 from data.records import Paper
-from data.stores.library import Kept
+from data.stores.library import MOST_TAGS, Kept
 from index.library.query import LibraryQuery
 
 PAGE = 5
@@ -51,7 +51,9 @@ def work_lines(paper: Paper | None, item: dict[str, Any], most: int = 160) -> li
 def kept_lines(kept: Kept, paper: Paper | None, note: int = 140) -> str:
     """A work in a library: what it is, how far the member has read it, tags and note."""
     lines = work_lines(paper, kept.record)
-    said = [STATE_WORDS.get(kept.state, kept.state), *(f"#{shown(tag, 40)}" for tag in kept.tags)]
+    said = [STATE_WORDS.get(kept.state, kept.state), *(f"#{shown(tag, 40)}" for tag in kept.tags[:MOST_TAGS])]
+    if len(kept.tags) > MOST_TAGS:  # of papers that became one
+        said.append(f"and {plural(len(kept.tags) - MOST_TAGS, 'more tag')}")
     lines.append("-# " + " · ".join(said))
     if kept.note:
         written = [line for line in kept.note.splitlines() if line.strip()]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+from typing import Any
+
 from discord import ui
 
 from commands.cards import digest_replies as replies
@@ -11,13 +14,17 @@ from commands.kit.links import Press, button, link
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.similar_papers import similar_papers
+from data.calendar.clock import utc_now
 from data.records import Paper
 from data.stores.library import LibraryFull
+from data.stores.opinions import Opinion
 
 UNKNOWN_PAPER = "I no longer know this paper."
 _KINDS = {"s": "save", "l": "like", "d": "dislike", "k": "skip"}
 _LETTERS = {kind: letter for letter, kind in _KINDS.items()}
 _NOTHING = "n"
+_EPOCH = datetime(1970, 1, 1)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 @button("digest.save", "dg:s:{paper}")
@@ -44,11 +51,43 @@ async def take_back(press: Press, paper: int) -> None:
     await answer(press.interaction, think(press, paper, None), private=True)
 
 
+@button("digest.undo_press", "dgz:{paper}:{said:[sld]}:{at:snowflake}:{before:before}:{kept}")
+async def undo_press(press: Press, paper: int, said: str, at: int, before: str, kept: int) -> None:
+    """Undo what one press did: ``at`` its instant, and ``kept`` the work it saved, or 0."""
+    work = _undone(press, paper, _KINDS[said], _unpacked(before), _instant(at), kept)
+    await answer(press.interaction, work, private=True)
+
+
 @button("digest.undo", "dg:z:{paper}:{said:[sld]}:{before:[sldkn]}")
 async def undo(press: Press, paper: int, said: str, before: str) -> None:
-    """Give the member back what they thought before they pressed one of the buttons."""
-    work = _undone(press, paper, _KINDS[said], _KINDS.get(before))
+    """Give the member back what they thought before they pressed; old messages have this button."""
+    kind = _KINDS.get(before)
+    earlier = Opinion(kind, utc_now(), press.interaction.channel_id or 0) if kind else None
+    work = _undone(press, paper, _KINDS[said], earlier)
     await answer(press.interaction, work, private=True)
+
+
+def _packed(before: Opinion | None) -> str:
+    """An opinion in a button: ``s1790000000000000.7``, from its kind, instant and channel."""
+    if before is None:
+        return _NOTHING
+    return f"{_LETTERS[before.kind]}{_microseconds(before.made)}.{before.channel}"
+
+
+def _unpacked(text: str) -> Opinion | None:
+    if text == _NOTHING:
+        return None
+    made, _, channel = text[1:].partition(".")
+    return Opinion(_KINDS[text[0]], _instant(int(made)), int(channel))
+
+
+def _microseconds(instant: datetime) -> int:
+    return (instant - _EPOCH) // _MICROSECOND
+
+
+def _instant(microseconds: int) -> datetime:
+    """An instant of the past, in UTC."""
+    return _EPOCH + min(microseconds, _microseconds(utc_now())) * _MICROSECOND
 
 
 @button("digest.similar", "dg:m:{paper}")
@@ -70,29 +109,35 @@ async def think(press: Press, number: int, kind: str | None) -> ui.LayoutView:
         except LibraryFull as error:
             raise UserError(str(error)) from error
     channel = press.interaction.channel_id or 0
-    before = await store.digests.think(press.guild or 0, press.member, paper.id, kind, channel)
+    before, at = await store.digests.think(press.guild or 0, press.member, paper.id, kind, channel)
     if kind is None:
-        if before == "save":
+        if before is not None and before.kind == "save":
             await _drop(press, paper.id)
         return note(replies.opinion_kept(paper, None))
     if kept is not None and not new:  # an undo would remove what was saved earlier
         manage = link("library.manage", "Manage", kept=kept.id)
         return note(replies.opinion_kept(paper, kind, already=True), [[manage]])
-    if before == kind and kind != "save":
+    same = before is not None and before.kind == kind
+    if same and kind != "save":
         back = link("digest.take_back", "Take back", paper=paper.id)
         return note(replies.opinion_kept(paper, kind, already=True), [[back]])
-    earlier = _LETTERS[before] if before and before != kind else _NOTHING
-    back = link("digest.undo", "Undo", paper=paper.id, said=_LETTERS[kind], before=earlier)
+    ids: dict[str, Any] = {"said": _LETTERS[kind], "at": _microseconds(at), "kept": kept.id if kept else 0}
+    back = link("digest.undo_press", "Undo", paper=paper.id, before=_packed(None if same else before), **ids)
     return note(replies.opinion_kept(paper, kind), [[back]])
 
 
-async def _undone(press: Press, number: int, said: str, before: str | None) -> ui.LayoutView:
+async def _undone(
+    press: Press,
+    number: int,
+    said: str,
+    before: Opinion | None,
+    at: datetime | None = None,
+    kept: int | None = None,
+) -> ui.LayoutView:
     store, paper = press.services.store, await _paper(press, number)
-    channel = press.interaction.channel_id or 0
-    taken_back, now = await store.digests.undo(
-        press.guild or 0, press.member, paper.id, said, before, channel
-    )
-    dropped = await _drop(press, paper.id) if said == "save" else None
+    guild = press.guild or 0
+    taken_back, now = await store.digests.undo(guild, press.member, paper.id, said, before, at)
+    dropped = await _drop(press, paper.id, kept) if said == "save" else None
     return note(replies.opinion_undone(paper, taken_back=taken_back, now=now, dropped=dropped))
 
 
@@ -103,13 +148,16 @@ async def _paper(press: Press, number: int) -> Paper:
     return papers[0]
 
 
-async def _drop(press: Press, paper: int) -> bool | None:
-    """Take a paper off the member's library, unless they have worked on it; None if it isn't there."""
+async def _drop(press: Press, paper: int, number: int | None = None) -> bool | None:
+    """Take a paper off the member's library, unless they have saved it again, put it back or worked on it.
+
+    Only as the work of a ``number``, if one is given. Returns None where the paper isn't there.
+    """
     library = press.services.store.library
     kept = await library.of_paper(press.member, paper)
     if kept is None:
         return None
-    if kept.note or kept.tags or kept.state != "unread":
+    if kept.was_touched or number not in (None, kept.id):
         return False
     await library.drop(press.member, kept.id)
     return True

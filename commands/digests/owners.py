@@ -82,16 +82,20 @@ class Owners:
 
     async def _tell(self, notice: DigestNotice, digest: Digest) -> DigestNotice | None:
         """Send a notice; returns it for the server's owner where its own can't be reached."""
-        server: discord.Guild | None = None
+        server, known = None, True
         try:
             server = await self._server(digest)
+        except (discord.HTTPException, OSError) as error:
+            log.info("the server of digest %d can't be read (%s)", digest.id, error)
+            known = False
+        try:
             if not notice.member:  # who set it up had everything about them forgotten
-                return await self._instead(notice, server.owner_id if server is not None else None)
+                return await self._instead(notice, server, known=known)
             await self._send(notice, digest, server)
         except (discord.HTTPException, OSError) as error:
             log.info("%d was not told of digest %d (%s)", notice.member, digest.id, error)
             if is_final(error):
-                return await self._instead(notice, server.owner_id if server is not None else None)
+                return await self._instead(notice, server, known=known)
             if getattr(error, "code", 0) == TOO_FAST:
                 self.too_fast()
             await self._later(notice)
@@ -103,7 +107,14 @@ class Owners:
         await self._store.told(notice.id)
         return None
 
-    async def _instead(self, notice: DigestNotice, owner: int | None) -> DigestNotice | None:
+    async def _instead(
+        self, notice: DigestNotice, server: discord.Guild | None, *, known: bool
+    ) -> DigestNotice | None:
+        """The notice for the server's owner; None where there is nobody else, or nobody ``known`` yet."""
+        owner = server.owner_id if server is not None else None
+        if not known:
+            await self._later(notice)
+            return None
         if owner is None or owner == notice.member:
             await self._store.told(notice.id)
             return None

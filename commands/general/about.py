@@ -20,6 +20,10 @@ from commands.kit.spoken import Spoken, spoken
 
 CATEGORIES_SHOWN = 20
 """Of a library that reads no listing, those with most papers."""
+NO_MEANING = (
+    "**By meaning:** not now. My embeddings can't be read, so I find papers by words only. The person who "
+    "runs me can mend it: python -m bot index --rebuild"
+)
 CHOSEN_GONE = "I no longer offer this choice. Please run /help again."
 
 
@@ -83,6 +87,8 @@ class About(commands.Cog):
             f"**Embedded:** {embedded:,} of {papers:,}, by {safe(services.corpus.embedder.name)} ({loaded})",
             f"**Categories:** {' '.join(_categories(services)) or 'none'}",
         ]
+        if services.corpus.unreadable:
+            lines.append(NO_MEANING)
         lag = await services.corpus.following.look()
         if lag.is_worth_telling:
             since = f"{duration(lag.seconds)}{' or longer' if lag.or_longer else ''}"

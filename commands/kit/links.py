@@ -35,6 +35,7 @@ FIELD = re.compile(r"\{(?P<name>\w+)(?::(?P<kind>[^{}]+?))?(?P<optional>\?)?\}")
 NUMBERS = {"id": r"\d{1,12}", "snowflake": r"\d{1,20}", "page": r"\d{1,5}"}
 TEXTS = {
     "author": r"~?\d{1,12}",
+    "before": r"n|[sldk]\d{1,16}\.\d{1,20}",
     "category": r"[A-Za-z.-]{0,30}",
     "day": r"\d{8}",
     "day_or_none": r"\d{0,8}",

@@ -8,9 +8,12 @@ from typing import Any
 
 import discord
 
+from commands.kit.refusals import is_final
+
 FRESH_FOR = 60.0
 """Seconds for which a server is believed to be as Discord described it."""
 MOST_KNOWN = 500
+_UNKNOWN_MEMBER = 10007
 
 
 class Servers:
@@ -54,7 +57,9 @@ class Servers:
                 http.get_active_threads(server),
                 http.get_member(server, me.id),
             )
-        except (discord.NotFound, discord.Forbidden):
+        except discord.HTTPException as error:
+            if not is_final(error) and error.code != _UNKNOWN_MEMBER:  # Cloudflare's hiccups are 403, too
+                raise
             return None
         whole: Any = {**told, "channels": channels, "threads": threads["threads"], "members": [member]}
         return discord.Guild(data=whole, state=self._client._connection)

@@ -103,7 +103,7 @@ async def undo_import(services: Services, member: int, moment: int) -> ui.Layout
     gone, stay = await services.store.library.drop_added(member, moment)
     it = "it" if stay == 1 else "them"
     spared = (
-        f"I kept {plural(stay, 'work')} because you have tagged, annotated or read {it} since the import. "
+        f"I kept {plural(stay, 'work')} because you have saved, tagged, annotated or read {it} since. "
         "To remove one, use /library show, then *Manage* and *Remove*."
     )
     if not gone:

@@ -20,6 +20,8 @@ from index.library.search import search_library
 
 MAX_TAGS = MOST_TAGS * (MAX_TAG + len(", "))
 """Characters of all tags of a paper, written in a row."""
+_FIELD = 4_000
+"""Characters that Discord lets stand in a field of a form."""
 _ADDED = "I added your new note below the earlier one; *Tags and note* changes both."
 _HAD_NOTE = "Your note says this already."
 
@@ -85,17 +87,21 @@ class NoteForm(CheckedModal):
     def __init__(self, services: Services, kept: Kept) -> None:
         super().__init__(title="Tags and note", custom_id=f"lbm:{kept.id}")
         self._services, self._kept = services, kept
+        most = _FIELD // (MAX_TAG + len(", "))
+        tags, self._other_tags = kept.tags[:most], kept.tags[most:]
+        self._most_tags = max(MOST_TAGS, len(tags))
+        text, self._rest_of_note = _fitting(kept.note)
         self.tags: ui.TextInput[Any] = ui.TextInput(
             label="Tags, separated by commas",
-            default=", ".join(kept.tags)[:MAX_TAGS],
+            default=", ".join(tags),
             required=False,
-            max_length=MAX_TAGS,
+            max_length=max(MAX_TAGS, len(", ".join(tags))),
         )
         self.note: ui.TextInput[Any] = ui.TextInput(
-            label="Note (only you see it)",
-            default=kept.note[:MAX_NOTE],
+            label="Beginning of your note" if self._rest_of_note else "Note (only you see it)",
+            default=text,
             required=False,
-            max_length=MAX_NOTE,
+            max_length=max(MAX_NOTE, len(text)),
             style=discord.TextStyle.long,
         )
         self.add_item(self.tags)
@@ -107,10 +113,21 @@ class NoteForm(CheckedModal):
         await answer(interaction, self._saved(interaction.user.id), private=True)
 
     async def _saved(self, member: int) -> ui.LayoutView:
-        tags, text = clean_tags(self.tags.value), self.note.value.strip()
+        tags = (*clean_tags(self.tags.value, self._most_tags), *self._other_tags)
+        typed = self.note.value[: self.note.max_length].strip()
+        text = (typed + self._rest_of_note).strip()
         if await self._services.store.library.change(member, self._kept.id, tags=tags, note=text) is None:
             raise UserError("This is no longer in your library.")
         return await show_one(self._services, member, self._kept.id)
+
+
+def _fitting(text: str) -> tuple[str, str]:
+    """The lines of a note that a field holds, and the rest: papers that became one have a longer note."""
+    if len(text) <= _FIELD:
+        return text, ""
+    end = text.rfind("\n", 1, _FIELD + 1)
+    end = end if end > 0 else _FIELD
+    return text[:end], text[end:]
 
 
 # -- what is shown and done --------------------------------------------------------------------------
@@ -193,7 +210,8 @@ async def save(services: Services, member: int, typed: str, tags: str, text: str
     values: dict[str, Any] = {}
     said = [] if new else ["It was in your library already."]
     if tags:
-        values["tags"] = tuple(dict.fromkeys([*kept.tags, *clean_tags(tags)]))
+        both = tuple(dict.fromkeys([*kept.tags, *clean_tags(tags)]))
+        values["tags"] = both[: max(MOST_TAGS, len(kept.tags))]
     if text.strip():
         values["note"] = _longer_note(kept.note, text.strip())
         if kept.note:

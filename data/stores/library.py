@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import and_, delete, func, insert, not_, or_, select, update
+from sqlalchemy import delete, func, insert, not_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from data.calendar.clock import utc_now
@@ -50,6 +50,11 @@ class Kept:
     made: datetime
     changed: datetime
 
+    @property
+    def was_touched(self) -> bool:
+        """Whether the member has saved it again, put it back, or worked on it since it was kept."""
+        return bool(self.changed != self.made or self.note or self.tags or self.state != "unread")
+
 
 @dataclass(frozen=True, slots=True)
 class Added:
@@ -80,10 +85,10 @@ def _all_kept(rows: Sequence[Any]) -> list[Kept]:
     return works
 
 
-def clean_tags(text: str) -> tuple[str, ...]:
+def clean_tags(text: str, most: int = MOST_TAGS) -> tuple[str, ...]:
     """Tags from text with commas or line breaks between: each once, in order, cut to the limits."""
     parts = (" ".join(part.split()).lstrip("#")[:MAX_TAG] for part in text.replace("\n", ",").split(","))
-    return tuple(dict.fromkeys(part for part in parts if part))[:MOST_TAGS]
+    return tuple(dict.fromkeys(part for part in parts if part))[:most]
 
 
 class Library(Repository):
@@ -173,10 +178,12 @@ class Library(Repository):
     ) -> Added:
         """Keep papers, or records of works that the store lacks; works kept before stay as they are.
 
+        Papers kept before count as changed, since they are wanted again, but for those of a file.
+
         Parameters
         ----------
         more
-            For each work its state, note and tags.
+            For each work of a file its state, note and tags.
 
         Raises
         ------
@@ -199,6 +206,9 @@ class Library(Repository):
                 papers.add(row.paper_id)
                 if row.record:
                     others.add(json.loads(row.record))
+            for part in slices([] if more else again):
+                among = LibraryRow.paper_id.in_(part)
+                await connection.execute(update(LibraryRow).where(mine, among).values(changed=now))
             for place, (paper, record) in enumerate(works):
                 if paper in papers if paper is not None else record in others:
                     known += 1
@@ -230,11 +240,9 @@ class Library(Repository):
         return Added(added, known, now)
 
     async def change(self, member: int, number: int, **values: Any) -> Kept | None:
-        """Change tags, note or state of one of a member's own works."""
+        """Change tags, note or state of one of a member's own works; the caller sees to their length."""
         if "tags" in values:
-            values["tags"] = "\n".join(clean_tags(",".join(values["tags"])))
-        if "note" in values:
-            values["note"] = values["note"][:MAX_NOTE]
+            values["tags"] = "\n".join(clean_tags(",".join(values["tags"]), most=len(values["tags"])))
         async with self._change(member) as connection:
             row = (
                 await connection.execute(
@@ -256,20 +264,19 @@ class Library(Repository):
         return work
 
     async def drop_added(self, member: int, moment: int) -> tuple[int, int]:
-        """Remove the works kept at an instant (microseconds since 1970, UTC), but for those worked on since.
+        """Remove the works kept at an instant (microseconds since 1970, UTC), but for those changed since.
 
         Returns
         -------
         tuple of int
-            The numbers of works that were removed, and that stay: the member changed them after they were
-            kept, and they have a tag, a note, or another state than ``unread``.
+            The numbers of works that were removed, and that stay: the member saved them again, put them back
+            or worked on them after they were kept.
         """
         made = datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(microseconds=moment)
         added = (LibraryRow.member == member) & (LibraryRow.made == made) & _HERE
         changed = LibraryRow.changed != LibraryRow.made  # a file brings tags and notes of its own
-        has_work = or_(LibraryRow.state != "unread", LibraryRow.note != "", LibraryRow.tags != "")
         async with self._change(member) as connection:
-            gone = await connection.execute(delete(LibraryRow).where(added, not_(and_(changed, has_work))))
+            gone = await connection.execute(delete(LibraryRow).where(added, not_(changed)))
             stay = await connection.scalar(select(func.count()).select_from(LibraryRow).where(added))
         return gone.rowcount, stay or 0
 
@@ -278,7 +285,8 @@ class Library(Repository):
         async with self._change(member) as connection:
             mine = (LibraryRow.member == member) & (LibraryRow.id == number)
             in_time = LibraryRow.gone >= utc_now() - UNDO_FOR
-            await connection.execute(update(LibraryRow).where(mine, in_time).values(gone=None))
+            here_again = {"gone": None, "changed": utc_now()}
+            await connection.execute(update(LibraryRow).where(mine, in_time).values(**here_again))
         return await self.find(member, number)
 
     async def forget_old(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import RowMapping, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from data.stores.library import MAX_NOTE, MOST_TAGS, STATES
+from data.stores.library import STATES
 from data.stores.slices import slices
 from data.tables.digests import OpinionRow, SeedRow, ShownRow
 from data.tables.library import LibraryRow, ListPaperRow
@@ -96,13 +96,16 @@ def _joined(table: Any, one: RowMapping, other: RowMapping) -> dict[str, Any]:
 
 
 def _both(one: RowMapping, other: RowMapping) -> dict[str, Any]:
-    """What a member keeps of a paper that was in their library twice; what was removed counts for nothing."""
+    """What a member keeps of a paper that was in their library twice; what was removed counts for nothing.
+
+    Notes and tags stay whole, also where they are longer together than a member may write at once.
+    """
     there = [row for row in (other, one) if row["gone"] is None] or [other]
     notes = dict.fromkeys(row["note"] for row in there if row["note"])
     tags = dict.fromkeys(tag for row in there for tag in row["tags"].split("\n") if tag)
     return {
-        "note": "\n".join(notes)[:MAX_NOTE],
-        "tags": "\n".join(list(tags)[:MOST_TAGS]),
+        "note": "\n".join(notes),
+        "tags": "\n".join(tags),
         "state": max((row["state"] for row in there), key=STATES.index),
         "made": min(row["made"] for row in there),
         "changed": max(row["changed"] for row in there),

@@ -18,6 +18,14 @@ _PRESENT = func.coalesce(PaperRow.merged_into, PaperRow.id)
 """SQL: the present number of the paper that an opinion is about."""
 
 
+class Opinion(NamedTuple):
+    """What a member thinks of a paper, since when (UTC), and the channel where they said so."""
+
+    kind: str
+    made: datetime
+    channel: int
+
+
 class _Thought(NamedTuple):
     """What a member thinks of a paper, and the numbers under which it is kept."""
 
@@ -25,23 +33,25 @@ class _Thought(NamedTuple):
     member: int
     papers: tuple[int, ...]
     """The paper, then those that were merged into it."""
-    kind: str | None
+    last: Opinion | None
 
 
 async def _thought(connection: AsyncConnection, guild: int, member: int, paper: int) -> _Thought:
     mine = (OpinionRow.guild == guild) & (OpinionRow.member == member)
-    same = select(OpinionRow.paper_id, OpinionRow.kind).join(PaperRow, PaperRow.id == OpinionRow.paper_id)
-    said = (await connection.execute(same.where(mine, _PRESENT.in_([paper])).order_by(OpinionRow.made))).all()
-    return _Thought(guild, member, (paper, *(row.paper_id for row in said)), said[-1].kind if said else None)
+    same = select(OpinionRow).join(PaperRow, PaperRow.id == OpinionRow.paper_id)
+    query = same.where(mine, _PRESENT.in_([paper])).order_by(OpinionRow.made)
+    said = (await connection.execute(query)).all()
+    last = Opinion(said[-1].kind, said[-1].made, said[-1].channel) if said else None
+    return _Thought(guild, member, (paper, *(row.paper_id for row in said)), last)
 
 
-async def _replace(connection: AsyncConnection, old: _Thought, kind: str | None, channel: int) -> None:
+async def _replace(connection: AsyncConnection, old: _Thought, new: Opinion | None) -> None:
     same = OpinionRow.guild == old.guild, OpinionRow.member == old.member
     await connection.execute(delete(OpinionRow).where(*same, OpinionRow.paper_id.in_(old.papers)))
-    if kind is not None:
-        assert kind in OPINIONS
-        row = {"guild": old.guild, "member": old.member, "paper_id": old.papers[0], "kind": kind}
-        await connection.execute(insert(OpinionRow).values(**row, channel=channel, made=utc_now()))
+    if new is not None:
+        assert new.kind in OPINIONS
+        row = {"guild": old.guild, "member": old.member, "paper_id": old.papers[0], **new._asdict()}
+        await connection.execute(insert(OpinionRow).values(**row))
 
 
 class Opinions(Repository):
@@ -49,29 +59,37 @@ class Opinions(Repository):
 
     async def think(
         self, guild: int, member: int, paper: int, kind: str | None, channel: int = 0
-    ) -> str | None:
+    ) -> tuple[Opinion | None, datetime]:
         """Keep what a member thinks of a paper, in place of what they thought; None takes it back.
 
-        Returns what they thought before.
+        Returns what they thought before, and the instant of this (UTC).
         """
+        now = utc_now()
         async with self._writer.begin() as connection:
             before = await _thought(connection, guild, member, paper)
-            await _replace(connection, before, kind, channel)
-        return before.kind
+            await _replace(connection, before, None if kind is None else Opinion(kind, now, channel))
+        return before.last, now
 
     async def undo(
-        self, guild: int, member: int, paper: int, said: str, before: str | None, channel: int = 0
+        self,
+        guild: int,
+        member: int,
+        paper: int,
+        said: str,
+        before: Opinion | None,
+        at: datetime | None = None,
     ) -> tuple[bool, str | None]:
-        """Give a member back what they thought of a paper before they ``said`` something.
+        """Give a member back what they thought of a paper before they ``said`` something ``at`` an instant.
 
-        Returns whether they still thought what they said, and what they think now: later words stay.
+        Returns whether they still thought what they said then, and what they think now: later words stay,
+        also the same ones. Without the instant, the same ones count as said then.
         """
         async with self._writer.begin() as connection:
             now = await _thought(connection, guild, member, paper)
-            if now.kind != said:
-                return False, now.kind
-            await _replace(connection, now, before, channel)
-        return True, before
+            if now.last is None or now.last.kind != said or at not in (None, now.last.made):
+                return False, now.last.kind if now.last is not None else None
+            await _replace(connection, now, before)
+        return True, before.kind if before is not None else None
 
     async def opinions(
         self, *, guild: int | None = None, member: int | None = None, since: datetime | None = None

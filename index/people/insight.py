@@ -125,7 +125,7 @@ class Insight:
             known = people, vectors, topics
             if self._experts is None or self._experts_of != known or self._network != stamp:
                 partners = None
-                if self._in_files:
+                if self._in_files and len(vectors):
                     try:
                         partners = await self._files.partners(people, self._corpus.facets, vectors)
                     except OSError as error:

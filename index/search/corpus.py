@@ -94,7 +94,15 @@ class Corpus:
         The address of a Ray cluster that embeds a large backlog and judges everybody (:mod:`index.batch`).
     """
 
-    def __init__(self, store: Store, folder: Path, embedder: Embedder, engine_name: str = DEFAULT) -> None:
+    def __init__(
+        self,
+        store: Store,
+        folder: Path,
+        embedder: Embedder,
+        engine_name: str = DEFAULT,
+        *,
+        by_words: bool = False,
+    ) -> None:
         self.store = store
         self.folder = folder
         self.embedder = embedder
@@ -103,7 +111,7 @@ class Corpus:
         self._library_names = LibraryNames(store, folder)
         self.vectors: Vectors | None = None
         self.ray: str | None = None
-        self._engine_name = engine_name
+        self._engine_name, self._by_words = engine_name, by_words
         self.words = WordIndex(folder / WORDS)
         self.following = StoreFollower(store, lambda: min(self._seen, self.words.upto))
         self._seen = -1
@@ -127,10 +135,12 @@ class Corpus:
         renew: bool = False,
         engine_name: str = DEFAULT,
         ray: str | None = None,
+        by_words: bool = False,
     ) -> Corpus:
         """Open the indexes in ``folder``; ``engine_name`` names the engine for nearest vectors.
 
-        Files of another database are removed if it is opened ``writable``, or to ``renew`` them.
+        Files of another database are removed if it is opened ``writable``, or to ``renew`` them. With
+        ``by_words``, it does without vectors that can't be read (:attr:`unreadable`).
 
         Raises
         ------
@@ -146,7 +156,7 @@ class Corpus:
         """
         folder.mkdir(parents=True, exist_ok=True)
         async with _of_this_database(store, folder, may_remove=renew or writable) as foreign:
-            corpus = cls(store, folder, embedder, engine_name)
+            corpus = cls(store, folder, embedder, engine_name, by_words=by_words)
             corpus.ray, corpus._may_write = ray, writable
             if foreign:
                 await corpus.open_vectors(writable=True, rebuild=rebuild)
@@ -193,9 +203,19 @@ class Corpus:
             print_ = fingerprint(self.embedder.name)
             open_index = engine(self._engine_name)
             where = self.folder / "vectors"
-            return Vectors.open(where, print_, writable=writable, rebuild=rebuild, open_index=open_index)
+            more = {"writable": writable, "rebuild": rebuild, "by_words": self._by_words}
+            return Vectors.open(where, print_, open_index=open_index, **more)
 
-        self.vectors, self._lacks = await asyncio.to_thread(work), LackingVectors()
+        opened = await asyncio.to_thread(work)
+        if opened.unreadable and self.vectors is not None:  # what was read before still serves
+            self.vectors.unreadable = opened.unreadable
+            return
+        self.vectors, self._lacks = opened, LackingVectors()
+
+    @property
+    def unreadable(self) -> str:
+        """Why there is no search by meaning, or none of new papers, and what to do; empty if all is well."""
+        return "" if self.vectors is None else self.vectors.unreadable
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -212,7 +232,7 @@ class Corpus:
             raise BusyError(_BUSY) from error
         try:
             if self._may_write and self.vectors is not None:  # another process may have written since
-                self.vectors.log.begin_to_write()
+                self.vectors.begin_to_write()
             yield
         finally:
             try:
@@ -291,7 +311,9 @@ class Corpus:
         return self.vectors is not None and self.vectors.has(paper_id)
 
     def backlog(self) -> list[int]:
-        """Store ids of papers without a vector for their present text, newest first."""
+        """Store ids of papers without a vector for their present text, newest first; none if unreadable."""
+        if self.unreadable:
+            return []
         newest: list[int] = self.facets.latest(np.flatnonzero(self._lacking())).tolist()
         return newest
 
@@ -377,6 +399,8 @@ class Corpus:
         """
         assert self.vectors is not None
         await self.refresh()
+        if self.unreadable:
+            return 0
         self.vectors.remove(self.orphans())
         backlog, done = self.backlog(), 0
         made = embedded(self.store, self.embedder, backlog, progress, self.ray, exactly=exactly)

@@ -21,7 +21,7 @@ from index.models.read_ahead import gathered
 from index.search.row_table import ENTRY, READ_AT_ONCE, RowTable
 from index.search.vector_manifest import (
     MANIFEST,
-    VectorsError,
+    UnreadableVectorsError,
     check_fingerprint,
     read_manifest,
     write_manifest,
@@ -63,8 +63,10 @@ class VectorLog:
         ------
         ForeignVectorsError
             If another model made the vectors (``rebuild`` throws them away instead).
+        UnreadableVectorsError
+            If the manifest or another file can't be read.
         VectorsError
-            If the manifest can't be read.
+            If a newer Labmate wrote them.
         """
         log = cls(folder, fingerprint)
         folder.mkdir(parents=True, exist_ok=True)
@@ -184,11 +186,11 @@ class VectorLog:
                 break
             except FileNotFoundError as error:  # a compaction replaced the files in between
                 if not tries_left:
-                    raise VectorsError(
+                    raise UnreadableVectorsError(
                         f"{error.filename} is missing. Rebuild the index with: python -m bot index --rebuild"
                     ) from error
             except ValueError as error:
-                raise VectorsError(
+                raise UnreadableVectorsError(
                     f"The index in {self.folder} can't be read: {error}. Rebuild it with: "
                     "python -m bot index --rebuild"
                 ) from error

@@ -16,6 +16,10 @@ class VectorsError(RuntimeError):
     """The vectors can't be used; the message says why and what to do."""
 
 
+class UnreadableVectorsError(VectorsError):
+    """A file of the vectors is missing or damaged; papers can still be found by words."""
+
+
 class ForeignVectorsError(VectorsError):
     """The vectors were made by another model."""
 
@@ -41,8 +45,10 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
 
     Raises
     ------
-    VectorsError
+    UnreadableVectorsError
         If it is missing beside vectors, or can't be read.
+    VectorsError
+        If a newer Labmate wrote it.
     """
     path = folder / MANIFEST
     try:
@@ -50,13 +56,13 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         manifest["fingerprint"]["dimension"], int(manifest["generation"])
     except FileNotFoundError:
         if any(rows.stat().st_size for rows in folder.glob("rows-*.f16")):
-            raise VectorsError(
+            raise UnreadableVectorsError(
                 f"{path} is missing, so the vectors beside it can't be read. Put it back, or embed all "
                 "papers again with: python -m bot index --rebuild"
             ) from None
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise VectorsError(
+        raise UnreadableVectorsError(
             f"{path} can't be read ({error}). Rebuild the index with: python -m bot index --rebuild"
         ) from error
     if manifest.get("format") != FORMAT:

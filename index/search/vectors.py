@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,7 +13,9 @@ import numpy as np
 from index.search.row_table import READ_AT_ONCE
 from index.search.vector_index import OpenIndex, TendedIndex, VectorIndex, engine
 from index.search.vector_log import VectorLog
+from index.search.vector_manifest import UnreadableVectorsError
 
+log = logging.getLogger("labmate")
 _COMPACT_ABOVE = 0.3
 
 
@@ -25,10 +28,17 @@ class Vectors:
     """A :class:`VectorLog` and the :class:`VectorIndex` that is kept in step with it.
 
     The engine takes new rows in when it is next asked, so that a process that only writes never holds them.
+
+    Attributes
+    ----------
+    unreadable
+        Why the files can't be read, and what to do; empty if all is well. What was read before stays.
     """
 
-    def __init__(self, log: VectorLog, open_index: OpenIndex) -> None:
-        self.log = log
+    def __init__(self, rows: VectorLog, open_index: OpenIndex, *, by_words: bool = False) -> None:
+        self.log = rows
+        self.unreadable = ""
+        self._by_words = by_words
         self._open_index = open_index
         self._following = threading.Lock()
         self._index: VectorIndex | None = None
@@ -43,16 +53,32 @@ class Vectors:
         writable: bool = True,
         rebuild: bool = False,
         open_index: OpenIndex | None = None,
+        by_words: bool = False,
     ) -> Vectors:
         """Open or create the log, and the engine over it (FAISS if no other is given).
+
+        With ``by_words``, unreadable files count as none until they can be read again (:attr:`unreadable`).
 
         Raises
         ------
         index.search.vector_manifest.VectorsError
             As :meth:`VectorLog.open`.
         """
-        log = VectorLog.open(folder, fingerprint, writable=writable, rebuild=rebuild)
-        return cls(log, open_index or engine())
+        open_index = open_index or engine()
+        try:
+            opened = VectorLog.open(folder, fingerprint, writable=writable, rebuild=rebuild)
+        except UnreadableVectorsError as error:
+            none = cls(VectorLog(folder, fingerprint), open_index, by_words=by_words)
+            none._found_unreadable(error)
+            return none
+        return cls(opened, open_index, by_words=by_words)
+
+    def _found_unreadable(self, error: UnreadableVectorsError) -> None:
+        if not self._by_words:
+            raise error
+        if self.unreadable != str(error):
+            log.error("%s Until then, papers are found by words only.", error)
+        self.unreadable = str(error)
 
     def _engine(self) -> VectorIndex:
         """The engine, in step with the log."""
@@ -65,20 +91,20 @@ class Vectors:
 
     def _in_step(self) -> VectorIndex:
         """Pass new rows of the log to the engine, or open it (again, if it's outdated)."""
-        log, index, (generation, start) = self.log, self._index, self._followed
+        rows, index, (generation, start) = self.log, self._index, self._followed
         outdated = isinstance(index, TendedIndex) and index.is_outdated()
-        if index is None or outdated or log.generation != generation:
-            index = self._open_index(log)
-            whole = log.row_count
+        if index is None or outdated or rows.generation != generation:
+            index = self._open_index(rows)
+            whole = rows.row_count
         else:
-            table, whole = log.table, log.row_count
+            table, whole = rows.table, rows.row_count
             for first in range(start, whole, READ_AT_ONCE):
                 stop = min(first + READ_AT_ONCE, whole)
                 papers, alive = table.entries["paper"][first:stop], table.alive(first, stop)
                 index.add(papers[alive], table.read_rows(first, stop)[alive])
                 gone = papers[~alive]
                 index.remove(gone[table.rows_of(gone) < 0])
-        self._followed = log.generation, whole
+        self._followed = rows.generation, whole
         return index
 
     # -- writing -------------------------------------------------------------------------------
@@ -98,9 +124,23 @@ class Vectors:
     def refresh(self) -> int:
         """Load rows that a writer has added since; returns how many there were."""
         with self._following:
-            added = self.log.refresh()
+            try:
+                added = self.log.refresh()
+            except UnreadableVectorsError as error:
+                self._found_unreadable(error)
+                return 0
+            self.unreadable = ""
             self._index = self._in_step()
         return added
+
+    def begin_to_write(self) -> None:
+        """Take in what other processes have written (:meth:`VectorLog.begin_to_write`)."""
+        try:
+            self.log.begin_to_write()
+        except UnreadableVectorsError as error:
+            self._found_unreadable(error)
+        else:
+            self.unreadable = ""
 
     def is_due(self) -> bool:
         """Whether it is time for :meth:`tend`."""
@@ -129,6 +169,8 @@ class Vectors:
         self, query: np.ndarray, k: int, where: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest papers: store ids and cosines (:meth:`VectorIndex.search`)."""
+        if self.unreadable and not len(self.log):  # an engine on a server would drop what it has
+            return np.zeros(0, np.int64), np.zeros(0, np.float32)
         return self._engine().search(query, k, where)
 
     @property

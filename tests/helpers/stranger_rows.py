@@ -142,6 +142,7 @@ def _digests() -> dict[str, Row]:
     for letter, name in opinions.items():
         rows[f"digest.{name}"] = open_to_all(f"dg:{letter}:{{paper}}")
     rows["digest.undo"] = open_to_all("dg:z:{paper}:l:n")
+    rows["digest.undo_press"] = open_to_all("dgz:{paper}:l:7:n:0")
     return rows
 
 

@@ -64,3 +64,22 @@ async def test_twelve_long_tags_and_a_long_note_stand_in_the_library_s_form(scen
     assert min(len(field["value"]) for field in fields.values()) > 500
     await scene.user.submit(form.message["modal"], {name: field["value"] for name, field in fields.items()})
     assert (await library.find(member, kept.id)).tags == tags
+
+
+async def test_what_does_not_fit_the_library_s_form_stays(scene):
+    """The notes and tags of papers that turned out to be one are longer than a member may write."""
+    member = int(scene.user.user["id"])
+    library = scene.bot.services.store.library
+    await scene.user.slash("/save paper:Gossip in programmable switches, part 3")
+    [kept] = await library.of(member)
+    tags = tuple(f"{n:03d}{'t' * (MAX_TAG - 3)}" for n in range(10 * MOST_TAGS))
+    note = "\n".join(letter * MAX_NOTE for letter in "abc")
+    await library.change(member, kept.id, tags=tags, note=note)
+    shown = await scene.user.slash("/save paper:Gossip in programmable switches, part 3 tags:late")
+    assert "and 108 more tags" in shown.text
+    form = await shown.press("Tags and note")
+    fields = inputs(form)
+    assert all(len(field["value"]) <= field["max_length"] <= 4_000 for field in fields.values())
+    await scene.user.submit(form.message["modal"], {name: field["value"] for name, field in fields.items()})
+    found = await library.find(member, kept.id)
+    assert (found.tags, found.note) == (tags, note)

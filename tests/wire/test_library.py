@@ -201,7 +201,7 @@ async def test_undoing_an_import_spares_what_was_worked_on_and_says_so(world, tm
     await user.slash("/save paper:In-network aggregation, part 1 note:a week's reading")
     undone = await done.press("Undo")
     assert "Undone: 1 work removed" in undone.text
-    assert "I kept 1 work because you have tagged, annotated or read it since the import" in undone.text
+    assert "I kept 1 work because you have saved, tagged, annotated or read it since." in undone.text
     assert "a week's reading" in (await user.slash("/library show")).text
 
 

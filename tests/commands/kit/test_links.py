@@ -12,7 +12,7 @@ from commands.kit.links import ACTIONS, Pattern, button, choice, is_ours, link
 OLD = """
 a:a:7 a:c:7 a:s:7 a:w:7 c:7 cmp:7:1 cc:d:7 cc:l:7 cc:u:7 cp:b:7:7 cp:l:7:7 cp:n:7:7 cp:w:7:7 cv:a:7 cv:v:7
 cvi:d cvi:k cvi:p cvo:k cvo:r cw:7 d:7 dg:d:7 dg:h:7 dg:h:7:7 dg:l:7 dg:m:7 dg:p:7 dg:p:7:7 dg:s:7
-dg:u:7 dg:z:7:s:n dg:z:7:l:k
+dg:u:7 dg:z:7:s:n dg:z:7:l:k dgz:7:s:7:n:7 dgz:7:l:7:k7.7:0
 dgb:a:7 dgb:d:7 dgb:n:7 dgb:o:7 dgb:p:7 dgb:r:7 dgb:t:7 dgb:v:7 dgb:w:7 dgb:x:7 dgb:z:7 dgb:c:7 dgc:7
 dgs:c:7 dgb:m:7 dgk:7 fl:p:7 dgl:7 dgs:f:7 dgs:h:7 dgs:n:7 dgs:p:7 dgs:q:7 dgs:s:7 dgs:t:7 dgv:h:7 dgv:h:7:7
 dgv:p:7 dgv:p:7:7

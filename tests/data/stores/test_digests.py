@@ -246,8 +246,9 @@ async def test_what_is_thought_of_a_paper_that_was_merged_holds_for_what_it_is_n
     assert await store.find_id("doi", "10.1/x") == present != gone
     said = await store.digests.opinions(guild=1)
     assert [entry[:3] for entry in said] == [(5, present, "like"), (6, present, "dislike")]
-    assert await store.digests.think(1, 5, present, None) == "like"
-    assert await store.digests.think(1, 6, present, "save") == "dislike"
+    liked, _ = await store.digests.think(1, 5, present, None)
+    disliked, _ = await store.digests.think(1, 6, present, "save")
+    assert (liked.kind, disliked.kind) == ("like", "dislike")
     assert [entry[:3] for entry in await store.digests.opinions(guild=1)] == [(6, present, "save")]
 
 

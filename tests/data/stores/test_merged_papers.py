@@ -6,6 +6,7 @@ import pytest
 
 from data.stores.delivery_record import Chosen
 from data.stores.digest_record import Digest
+from data.stores.library import MAX_NOTE, MOST_TAGS
 from tests.helpers.records import record
 
 DUE = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
@@ -49,6 +50,17 @@ async def test_of_a_paper_that_was_kept_twice_both_notes_stay(store, pair):
     [work] = await store.library.of(7)
     assert (work.paper_id, work.state, set(work.note.split("\n"))) == (pair[1], "read", {"first", "second"})
     assert set(work.tags) == {"first", "second", "gpu"}
+
+
+async def test_nothing_that_a_member_wrote_of_a_paper_kept_twice_is_cut(store, pair):
+    for paper, letter in ((pair[0], "a"), (pair[1], "b")):
+        kept, _ = await store.library.keep(7, paper)
+        tags = tuple(f"{letter}{n}" for n in range(MOST_TAGS))
+        await store.library.change(7, kept.id, note=letter * MAX_NOTE, tags=tags)
+    await _merge(store, pair)
+    [work] = await store.library.of(7)
+    assert set(work.note.split("\n")) == {"a" * MAX_NOTE, "b" * MAX_NOTE}
+    assert set(work.tags) == {f"{letter}{n}" for letter in "ab" for n in range(MOST_TAGS)}
 
 
 async def test_what_was_removed_from_a_library_does_not_come_back(store, pair):
