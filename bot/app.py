@@ -30,9 +30,10 @@ from index.answers.rephraser import DayLimits, Rephraser
 from index.claims.openalex_facts import FactFinder
 from index.documents.full_texts import FullTexts
 from index.people.insight import derive
-from index.search.corpus import BusyError, Corpus
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
 from index.search.embedding_model import device_called
+from index.search.files_of_database import BusyError
 from index.search.intake import Intake
 from index.search.search import Search
 

@@ -28,8 +28,8 @@ from index.claims.claim_proofs import PROVEN_FOR, recheck
 from index.documents.shared_texts import READ_PAPERS
 from index.models.large_pages import moved_into_large_pages
 from index.models.shipped import ModelDamagedError
-from index.search.corpus import BusyError
 from index.search.embedding_model import ModelError
+from index.search.files_of_database import BusyError
 from index.search.phrases import PhraseFinder
 
 log = logging.getLogger("labmate")

@@ -23,8 +23,8 @@ from data.database.engine import AwayError, StoreError
 from data.database.unavailable import FULL, DatabaseUnavailableError, Why, is_full_disk, why
 from data.sources.http import SourceError
 from index.identity.judgement import JudgingError
-from index.search.corpus import BusyError
 from index.search.embedding_model import ModelError
+from index.search.files_of_database import BusyError
 from index.search.vector_manifest import VectorsError
 from index.search.word_files import WordsDamagedError, WordsUnreadableError
 

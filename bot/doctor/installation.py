@@ -21,8 +21,8 @@ from index.documents.confinement import can_forbid
 from index.identity.models import Models
 from index.identity.standing import outnumbered
 from index.models.shipped import ModelDamagedError
-from index.search.corpus import BusyError
 from index.search.embedding_model import ModelError, device_called, fingerprint
+from index.search.files_of_database import BusyError
 from index.search.precision import has_bfloat16
 from index.search.vector_manifest import VectorsError
 from index.search.word_checks import damaged

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import AsyncFileLock, FileLock, Timeout
+from filelock import FileLock, Timeout
 
 from data.database.in_thread import finished_in_thread
 from data.stores.store import Store
@@ -19,6 +19,7 @@ from index.search.backlog import Progress, embedded
 from index.search.embedding import Embedder
 from index.search.embedding_model import fingerprint
 from index.search.facets import Facets
+from index.search.files_of_database import BusyError, of_this_database
 from index.search.following import StoreFollower
 from index.search.lacking import LackingVectors
 from index.search.lexical import WordIndex
@@ -33,54 +34,7 @@ from index.search.word_files import PART
 _WORDS_AT_ONCE = 2_000
 _KEEP_FROM = 20_000
 """After so many new facts at once they are kept in a file, so that the next start needn't read them again."""
-
-
-PATIENCE = 20.0
-"""Seconds to wait for a process that writes to files of another database."""
 _BUSY = "Another Labmate process is importing or embedding papers. Wait for it to end, or stop it."
-
-
-class BusyError(RuntimeError):
-    """Another process is writing to the indexes."""
-
-
-@asynccontextmanager
-async def _of_this_database(store: Store, folder: Path, *, may_remove: bool) -> AsyncIterator[bool]:
-    """Remove files of another database, under the lock, and note whose they are; yields if there were any.
-
-    Raises
-    ------
-    BusyError
-        If a process has been writing to them for :data:`PATIENCE`.
-    StoreError
-        If the database may have been named by mistake, or the note can't be read or written.
-    """
-    number = await store.number()
-    before = origin.made_from(folder)
-    if number is None or before in (number, None):
-        yield False
-        if number is not None and before is None:
-            origin.note(folder, number)
-        return
-    origin.refuse_mistakes(folder, await store.count(), may_remove=may_remove)
-    lock = AsyncFileLock(folder / "write.lock", timeout=PATIENCE)
-    try:
-        await lock.acquire()
-    except Timeout as error:
-        raise BusyError(
-            f"The files in {folder} were made from another database, and another Labmate process is writing "
-            "to them. Wait for it to end, or stop it. If it is of another database, check DATABASE_URL and "
-            "LABMATE_DATA."
-        ) from error
-    try:
-        foreign = origin.made_from(folder) != number
-        if foreign:
-            await asyncio.to_thread(origin.remove_derived, folder)
-        yield foreign
-        if foreign:
-            origin.note(folder, number)
-    finally:
-        await lock.release()
 
 
 class Corpus:
@@ -155,7 +109,7 @@ class Corpus:
             If the files are of another database, and this one may have been named by mistake.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        async with _of_this_database(store, folder, may_remove=renew or writable) as foreign:
+        async with of_this_database(store, folder, may_remove=renew or writable) as foreign:
             corpus = cls(store, folder, embedder, engine_name, by_words=by_words)
             corpus.ray, corpus._may_write = ray, writable
             if foreign:

@@ -10,8 +10,9 @@ import pytest
 from data.database.unavailable import DatabaseUnavailableError, Why
 from index.search import embedding
 from index.search.backlog import embedded
-from index.search.corpus import BusyError, Corpus
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder, paper_text
+from index.search.files_of_database import BusyError
 from tests.helpers.records import record
 
 

@@ -13,8 +13,9 @@ import pytest
 import index.search.intake
 from data.records import Rejected
 from data.sources.http import SourceError
-from index.search.corpus import BusyError, Corpus
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
+from index.search.files_of_database import BusyError
 from index.search.forward_index import is_whole
 from index.search.intake import Intake, ReadyVectors, _rare_collection
 from index.search.vector_manifest import ForeignVectorsError

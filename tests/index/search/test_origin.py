@@ -6,15 +6,16 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from data.database import backups
 from data.database.engine import StoreError
 from data.stores.store import Store
 from index.people.insight import derive
-from index.search import corpus as corpus_module
-from index.search import origin
-from index.search.corpus import BusyError, Corpus
+from index.search import files_of_database, origin
+from index.search.corpus import Corpus
 from index.search.embedding import Embedder
+from index.search.files_of_database import BusyError
 from index.search.intake import Intake
 from tests.helpers.records import record
 
@@ -179,9 +180,9 @@ async def test_files_of_before_there_were_notes_stay(tmp_path):
 
 
 async def test_while_another_process_writes_nothing_is_removed(swapped, monkeypatch):
-    monkeypatch.setattr(corpus_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(files_of_database, "PATIENCE", 0.0)
     store = await Store.open(url(swapped))
-    lock = corpus_module.FileLock(swapped / "write.lock", timeout=0)
+    lock = FileLock(swapped / "write.lock", timeout=0)
     with lock, pytest.raises(BusyError, match=r"were made from another database.*Wait for it to end"):
         await Corpus.open(store, swapped, Embedder(), renew=True)
     assert (swapped / "word-index").exists()
