@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
-from commands.cards.lists import PAGE, Entry, note
+from commands.cards.lists import Entry, note
 from commands.cards.search import (
     NO_WORDS,
     TEN,
@@ -23,16 +21,14 @@ from commands.cards.search import (
     page_of_results,
     several_named,
     understood_line,
-    undo_label,
     unfitting,
     unread_line,
 )
 from commands.cards.text import bold_matches, label, safe, shorten
 from commands.kit.installs import anywhere
-from commands.kit.kept import kept_link, kept_numbers
 from commands.kit.library_kind import lacking_category
 from commands.kit.limits import SEARCH
-from commands.kit.links import Link, Press, button, choice, link
+from commands.kit.links import Press, button, choice, link
 from commands.kit.options import (
     A_CATEGORY,
     PRIVATE,
@@ -48,6 +44,7 @@ from commands.kit.services import MODEL_PATIENCE, PATIENCE, Services
 from commands.kit.similar_papers import waiting_note
 from commands.kit.spoken import Spoken, spoken
 from commands.papers.result_order import ordered, papers_at
+from commands.papers.search_buttons import MOST_BUTTONS, changes_of, instead_of, rows_of, turning_pages
 from commands.papers.search_query import SearchQuery
 from data.keys import fold, name_key
 from data.records import Paper
@@ -55,14 +52,11 @@ from index.people.person_match import match_person
 from index.search.facets import Where
 from index.search.passages import best_sentence, matched_stems
 from index.search.results import Found
-from index.search.understanding import ORDER, VENUE, Understood
+from index.search.understanding import Understood
 from index.search.wishes import Order
 
 SHOWN = 30
 NEEDS = (Need.PAPERS, Need.MEANING)
-_INLINE = 50
-"""Characters of a query that a button carries itself; longer ones are kept in the store."""
-_BUTTONS = 5
 _NAMES = 3
 """Names asked for that are looked up for namesakes, and names offered for one that nobody has."""
 
@@ -117,11 +111,11 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     papers = await papers_at(services, ids, slice(page * asked.page, (page + 1) * asked.page))
     names = [*said.people, *dict.fromkeys(filter(None, (asked.author, said.query.author)))]
     heading = f"## {_shown_query(asked)}{_limits(asked, said, order, results)}{cited}"
-    changes = _changes(asked, said, order, anywhere=results.anywhere)
+    changes = changes_of(asked, said, order, anywhere=results.anywhere)
     unfit, advice = _unfitting(services, asked, results, said, guesses=bool(papers))
     unread = [unread_line(part) for part in results.query.ignored]
     meant = await _near_author(services, _unknown_author(asked, said))
-    changes = [*_instead(asked, said, meant), *changes][:_BUTTONS]
+    changes = [*instead_of(asked, said, meant), *changes][:MOST_BUTTONS]
     if not papers:
         unfit += meant_instead(meant)
         told = [
@@ -132,7 +126,7 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
             waiting_note(results),
             advice,
         ]
-        return note("\n".join(filter(None, told)), await _rows(services, changes) if changes else [])
+        return note("\n".join(filter(None, told)), await rows_of(services, changes) if changes else [])
 
     def entries() -> list[Entry]:
         return [
@@ -145,8 +139,8 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
             for paper in papers
         ]
 
-    turning = _turning(asked, order, page, pages, len(ids)) if results.fits else []
-    made, rows = await asyncio.gather(asyncio.to_thread(entries), _rows(services, turning, changes))
+    turning = turning_pages(asked, order, page, pages, len(ids)) if results.fits else []
+    made, rows = await asyncio.gather(asyncio.to_thread(entries), rows_of(services, turning, changes))
     notes = [f"-#{meant_instead(meant)}" if meant else None, foreign_line(said.foreign, fits=results.fits)]
     notes += [await _which_like(services, said)]
     notes += [citing_line(said)] if results.fits else []
@@ -271,86 +265,9 @@ def _answer(services: Services, paper: Paper, query: str) -> str:
     return bold_matches(sentence, matched_stems(query), 260)
 
 
-@dataclass(frozen=True, slots=True)
-class _Again:
-    """A button that searches again."""
-
-    action: str
-    label: str
-    asked: SearchQuery
-    ids: dict[str, Any]
-
-
-def _changes(asked: SearchQuery, said: Understood, order: Order, *, anywhere: bool) -> list[_Again]:
-    """Buttons that undo parts of the understanding, where that changes anything."""
-    idle = {ORDER, VENUE} if anywhere else {ORDER}
-    return [
-        _Again(
-            "search.change",
-            undo_label(part, said),
-            replace(asked, undo=asked.undo | {part}, order=order),
-            {"how": part},
-        )
-        for part in sorted(said.parts - idle)[:_BUTTONS]
-    ]
-
-
 def _unknown_author(asked: SearchQuery, said: Understood) -> str | None:
     """The author asked for who may be unknown."""
     return asked.author or said.query.author or next(iter(said.people_unknown), None)
-
-
-def _instead(asked: SearchQuery, said: Understood, names: Sequence[str]) -> list[_Again]:
-    """Buttons that ask for another author instead of one that nobody knows."""
-    buttons = []
-    for number, name in enumerate(names):
-        if asked.author:
-            other = replace(asked, author=name)
-        elif said.people_unknown:
-            query = _renamed(asked.query, said, name)
-            if query == asked.query:
-                return []
-            other = replace(asked, query=query)
-        else:  # a field is not easily replaced
-            return []
-        buttons.append(_Again("search.change", label(f"By {name}", 80), other, {"how": "ABC"[number]}))
-    return buttons
-
-
-def _renamed(query: str, said: Understood, name: str) -> str:
-    """A query with another name in place of the first one that nobody has."""
-    unknown = r"\s+".join(map(re.escape, said.people_unknown[0].split()))
-    return re.sub(rf"(?<!\w){unknown}(?!\w)", lambda _: name, query, count=1)
-
-
-def _turning(asked: SearchQuery, order: Order, page: int, pages: int, found: int) -> list[_Again]:
-    """Buttons to other pages, and to another order or length of them."""
-    buttons: list[_Again] = []
-    if page > 0:
-        buttons.append(_Again("search.turn", "◀ Previous", asked, {"page": page - 1}))
-    if page < pages - 1:
-        buttons.append(_Again("search.turn", "Next ▶", asked, {"page": page + 1}))
-    if found > 1:
-        turned: Order = "newest" if order == "best" else "best"
-        text = "Newest first" if turned == "newest" else "Best first"
-        buttons.append(_Again("search.change", text, replace(asked, order=turned), {"how": "S"}))
-    if found > PAGE:
-        text = "Five a page" if asked.many else "Ten a page"
-        buttons.append(_Again("search.change", text, replace(asked, many=not asked.many), {"how": "X"}))
-    return buttons
-
-
-async def _rows(services: Services, *rows: list[_Again]) -> list[list[ui.Item[Any]]]:
-    """Rows of buttons; queries too long for them are kept in the store."""
-    coded = [[(again, again.asked.code()) for again in row] for row in rows]
-    numbers = await kept_numbers(services, [code for row in coded for _, code in row if len(code) > _INLINE])
-
-    def made(again: _Again, code: str) -> Link:
-        if len(code) <= _INLINE:
-            return link(again.action, again.label, code=code, **again.ids)
-        return kept_link(numbers, f"{again.action}_kept", again.label, code, **again.ids)
-
-    return [[made(*one) for one in row] for row in coded]
 
 
 class SearchCog(commands.Cog, name="Search"):

@@ -1,4 +1,4 @@
-"""Papers by the people whom a query names."""
+"""Papers by the authors named in a query."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ class Corpus:
 
     @property
     def unreadable(self) -> str:
-        """Why there is no search by meaning, or none of new papers, and what to do; empty if all is well."""
+        """Why vectors can't be read or updated, and how to mend them; empty if they are fine."""
         return "" if self.vectors is None else self.vectors.unreadable
 
     @contextmanager

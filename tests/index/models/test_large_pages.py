@@ -21,7 +21,7 @@ def _held() -> int:
 
 
 def _moves_at_once() -> bool:
-    """Whether this system can, and is allowed to: Linux from 6.1 on."""
+    """Whether this system can and may; Linux before 6.1 moves memory when it finds the time."""
     release = re.match(r"(\d+)\.(\d+)", platform.release())
     can = platform.system() == "Linux" and release and tuple(map(int, release.groups())) >= (6, 1)
     return bool(can) and _SETTING.exists() and "[never]" not in _SETTING.read_text()
@@ -32,7 +32,7 @@ def test_memory_keeps_what_it_holds_and_lies_in_large_pages_where_the_system_doe
     held = sum(moved_into_large_pages())
     assert np.array_equal(numbers, np.arange(8 * LARGE, dtype=np.float32))
     if not _moves_at_once():
-        pytest.skip("this system moves memory in its own time, or never")
+        pytest.skip("this needs Linux 6.1 or later, with large pages allowed")
     assert held >= 16 * LARGE
     assert _held() >= 16 * LARGE
 
