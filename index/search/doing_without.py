@@ -242,8 +242,9 @@ def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
         what = _NO_MORE.sub(r"\1 ", " ".join(what.split())).replace(" nor ", " or ")
         before, after = text[: match.start()].strip(" ,;"), text[match.end() :].rstrip(" .?!")
         plainly = f"{before} without {what}"
-        parts = match["drops"] and not match["article"] and re.fullmatch(r"\w+", what)  # "that skip layers"
-        if before and not parts and not is_of_papers(plainly) and all(map(is_thing, _SEVERAL.split(what))):
+        # "Transformers that skip layers" have layers; "NLP that skips word segmentation" has none.
+        keeps_it = match["drops"] and not match["article"] and re.fullmatch(r"\w+", what)
+        if before and not keeps_it and not is_of_papers(plainly) and all(map(is_thing, _SEVERAL.split(what))):
             article = (match["article"] or "").strip().lower()
             article = "" if article == "any" else article
             return DoneWithout(what, f"{before}{after}", article), f"{plainly}{after}"
