@@ -109,7 +109,7 @@ def of_a_query(embedder: Embedder, model: OtherModel) -> None:
     from index.search import bert  # lazy: as in main
 
     def plainly(text: str) -> None:
-        with patch.multiple(bert, SHORT=0, SHORT_IN_BFLOAT16=0):
+        with patch.object(bert, "SHORT", 0):
             embedder.encode([text])
 
     def library(text: str) -> None:

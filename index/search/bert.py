@@ -19,15 +19,13 @@ from torch import Tensor
 from torch.nn import functional
 
 from index.search.bert_int8 import Int8Layers
-from index.search.bert_short import CompiledLayers, compiled_layers
+from index.search.bert_short import CompiledText, compiled_text
 
 Read = tuple[Tensor, Tensor]
 """Word pieces, int64, shape (texts, longest), and whether each is one, int64, the same shape; on the CPU."""
 SHORT = 64
 """Word pieces, with the two at the ends, up to which :mod:`index.search.bert_short` is faster for a
 single text, such as a query."""
-SHORT_IN_BFLOAT16 = 16
-"""The same where the model computes in bfloat16 because the CPU does so faster."""
 
 
 class Bert:
@@ -64,18 +62,19 @@ class Bert:
             weights = load_file(folder / "model.safetensors", device=str(self._device))
         except SafetensorError as error:
             raise ValueError(str(error)) from error
-        self._embeddings = _Embeddings(weights)
-        self._short: CompiledLayers | None = None
+        self._embeddings = PieceEmbeddings(weights)
+        self._short: CompiledText | None = None
         self._has_tried_short, self._trying_short = False, Lock()
         self._layers = [Layer(weights, f"encoder.layer.{n}") for n in range(config["num_hidden_layers"])]
         self._int8: Int8Layers | None = None
 
     def to(self, kind: torch.dtype) -> None:
-        """Compute in another precision; short texts by the exact weights, as before."""
+        """Compute in another precision, which short texts take from the exact weights of the layers."""
+        self._embeddings.to(kind)
         if self._device.type == "cpu":
-            self._short_layers()
-        for part in (self._embeddings, *self._layers):
-            part.to(kind)
+            self._short_text(in_bfloat16=kind == torch.bfloat16)
+        for layer in self._layers:
+            layer.to(kind)
 
     def read(self, texts: Sequence[str]) -> Read:
         """Split texts into word pieces; safe to call from several threads."""
@@ -99,10 +98,13 @@ class Bert:
         known = (text.strip().encode("utf-8", "replace").decode() for text in texts)
         return list(self._tokenizer.encode_batch(list(known)))
 
-    def _short_layers(self) -> CompiledLayers | None:
+    def _short_text(self, *, in_bfloat16: bool = False) -> CompiledText | None:
+        """Made at the first call."""
         with self._trying_short:
             if not self._has_tried_short:
-                self._short = compiled_layers(self._layers, self._heads, self._epsilon)
+                self._short = compiled_text(
+                    *(self._embeddings, self._layers, self._heads, self._epsilon), in_bfloat16=in_bfloat16
+                )
                 self._has_tried_short = True
         return self._short
 
@@ -115,18 +117,17 @@ class Bert:
             Their embeddings, shape (texts, dimension), not yet of unit length; those of their word pieces,
             (texts, longest, dimension); and how many pieces each has, with the two that mark its ends.
         """
+        texts, longest = read[0].shape
+        if texts == 1 and longest <= SHORT and self._device.type == "cpu":
+            short = self._short_text()
+            if short is not None:
+                return *short(read[0]), torch.from_numpy(np.array([longest]))
         padded = not bool(read[1].all())  # asked before it goes to a GPU, which need not be waited for
         ids, mask = (part.to(self._device) for part in read)
-        texts, longest = ids.shape
         hidden = self._embeddings(ids, self._epsilon)
         if texts == 1 and hidden.is_cpu:
-            most = SHORT if hidden.dtype == torch.float32 else SHORT_IN_BFLOAT16
-            short = self._short_layers() if longest <= most else None
-            if short is not None:
-                hidden = short(hidden.float())
-            else:
-                for layer in self._layers:
-                    hidden = layer.of_one(hidden, self._heads, self._epsilon)
+            for layer in self._layers:
+                hidden = layer.of_one(hidden, self._heads, self._epsilon)
             return hidden.mean(dim=1), hidden, mask.sum(dim=1)
         # Without padding there is nothing to hide, and attention is faster.
         seen = mask.bool()[:, None, None, :] if padded else None
@@ -176,7 +177,7 @@ class _Part:
                 setattr(self, name, value.to(kind))
 
 
-class _Embeddings(_Part):
+class PieceEmbeddings(_Part):
     """Words, their places and the type of their text, which is always the first."""
 
     def __init__(self, weights: dict[str, Tensor]) -> None:

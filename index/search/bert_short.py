@@ -1,22 +1,35 @@
 """Short texts through the packaged model: in one call into torch, with weights of 16 bits.
 
 A query is a few rows: it takes longer to read and lay out matrices of 42 MB than to multiply by them, and
-between the layers it waits for Python's lock. FBGEMM lays the matrices out once, in 16 bits, and adds in 32
-(``python -m benchmarks.embedding``).
+between the layers it waits for Python's lock. FBGEMM lays the matrices out once, in 16 bits, and adds in 32;
+oneDNN does so in bfloat16, for CPUs that multiply it faster (``python -m benchmarks.embedding``).
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-CompiledLayers = Callable[[Tensor], Tensor]
-"""What layers make of a text's word pieces; both float32, shape (1, pieces, dimension)."""
+CompiledText = Callable[[Tensor], tuple[Tensor, Tensor]]
+"""Takes a text's word pieces, int64, shape (1, pieces). Gives the mean of what the model makes of them, and
+that itself; float32, (1, dimension) and (1, pieces, dimension)."""
+_ROWS = 16
+"""Word pieces for which oneDNN lays out matrices; others may be more or fewer."""
+
+
+class EmbeddingWeights(Protocol):
+    """What word pieces and their places mean, as :class:`index.search.bert.PieceEmbeddings` holds it."""
+
+    words: Tensor
+    places: Tensor
+    scale: Tensor
+    shift: Tensor
 
 
 class LayerWeights(Protocol):
@@ -36,22 +49,49 @@ class LayerWeights(Protocol):
     shift: Tensor
 
 
-def compiled_layers(layers: Sequence[LayerWeights], heads: int, epsilon: float) -> CompiledLayers | None:
-    """All layers, for one text.
+def compiled_text(
+    embeddings: EmbeddingWeights,
+    layers: Sequence[LayerWeights],
+    heads: int,
+    epsilon: float,
+    *,
+    in_bfloat16: bool,
+) -> CompiledText | None:
+    """The model for one short text.
 
-    None where torch has no FBGEMM, or its TorchScript is gone or switched off.
+    ``in_bfloat16`` where torch can; None where it has no FBGEMM, or its TorchScript is gone or switched off.
     """
     if torch.backends.quantized.engine not in ("x86", "fbgemm"):
         return None
     with warnings.catch_warnings():
         # Deprecated in favour of compilers that need one of C++ where Labmate runs.
         warnings.simplefilter("ignore", DeprecationWarning)
-        try:
-            parts = nn.Sequential(*(_ShortLayer(layer, heads, epsilon) for layer in layers)).eval()
-            compiled: CompiledLayers = torch.jit.freeze(torch.jit.script(parts))
-        except (AttributeError, RuntimeError):
-            return None
-    return compiled
+        for kind in (_ShortLayerInBfloat16, _ShortLayer) if in_bfloat16 else (_ShortLayer,):
+            with suppress(AttributeError, RuntimeError):
+                parts = [kind(layer, heads, epsilon) for layer in layers]
+                whole = _ShortText(embeddings, parts, epsilon).eval()
+                compiled: CompiledText = torch.jit.freeze(torch.jit.script(whole))
+                compiled(torch.zeros(1, 2, dtype=torch.int64))
+                return compiled
+    return None
+
+
+class _ShortText(nn.Module):  # type: ignore[misc]
+    """:class:`index.search.bert.Bert` for one text, in one call, after which Python's lock is waited for."""
+
+    def __init__(self, embeddings: EmbeddingWeights, layers: Sequence[nn.Module], epsilon: float) -> None:
+        super().__init__()
+        self.epsilon, self.layers = epsilon, nn.Sequential(*layers)
+        for name in ("words", "places", "scale", "shift"):
+            self.register_buffer(name, getattr(embeddings, name))
+
+    def forward(self, ids: Tensor) -> tuple[Tensor, Tensor]:
+        """Compiled by TorchScript, which reads the types here."""
+        whole = functional.embedding(ids, self.words).float() + self.places[: ids.shape[1]].float()
+        size = whole.shape[2]
+        hidden = functional.layer_norm(whole, [size], self.scale.float(), self.shift.float(), self.epsilon)
+        hidden = self.layers(hidden)
+        return hidden.mean(dim=1), hidden
 
 
 class _ShortLayer(nn.Module):  # type: ignore[misc]
@@ -78,6 +118,35 @@ class _ShortLayer(nn.Module):  # type: ignore[misc]
         hidden = functional.layer_norm(told + hidden, [size], self.told_scale, self.told_shift, self.epsilon)
         wide = functional.gelu(torch.ops.quantized.linear_dynamic_fp16(hidden, self.wide))
         narrow = torch.ops.quantized.linear_dynamic_fp16(wide, self.narrow)
+        return functional.layer_norm(narrow + hidden, [size], self.scale, self.shift, self.epsilon)
+
+
+class _ShortLayerInBfloat16(nn.Module):  # type: ignore[misc]
+    """The same by products in bfloat16; sums and norms stay in float32."""
+
+    def __init__(self, layer: LayerWeights, heads: int, epsilon: float) -> None:
+        super().__init__()
+        self.heads, self.epsilon = heads, epsilon
+        for name in ("asked", "told", "wide", "narrow"):
+            weight = getattr(layer, name).to(torch.bfloat16)
+            setattr(self, name, torch.ops.mkldnn._reorder_linear_weight(weight, _ROWS))
+            setattr(self, f"{name}_bias", getattr(layer, f"{name}_bias").to(torch.bfloat16))
+        for name in ("told_scale", "told_shift", "scale", "shift"):
+            self.register_buffer(name, getattr(layer, name).float())
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """Compiled by TorchScript, which reads the types here."""
+        pieces, size = hidden.shape[1], hidden.shape[2]
+        whole = hidden.to(torch.bfloat16)
+        asked = torch.ops.mkldnn._linear_pointwise(whole, self.asked, self.asked_bias, "none", [], "")
+        heads = asked.view(1, pieces, 3, self.heads, size // self.heads).permute(2, 0, 3, 1, 4)
+        mixed = functional.scaled_dot_product_attention(heads[0], heads[1], heads[2])
+        mixed = mixed.transpose(1, 2).reshape(1, pieces, size)
+        told = torch.ops.mkldnn._linear_pointwise(mixed, self.told, self.told_bias, "none", [], "")
+        hidden = functional.layer_norm(told + hidden, [size], self.told_scale, self.told_shift, self.epsilon)
+        whole = hidden.to(torch.bfloat16)
+        wide = torch.ops.mkldnn._linear_pointwise(whole, self.wide, self.wide_bias, "gelu", [], "none")
+        narrow = torch.ops.mkldnn._linear_pointwise(wide, self.narrow, self.narrow_bias, "none", [], "")
         return functional.layer_norm(narrow + hidden, [size], self.scale, self.shift, self.epsilon)
 
 

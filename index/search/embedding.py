@@ -292,8 +292,11 @@ class Embedder:
 
         with torch.inference_mode():
             means, words, lengths = self._model.embed(self._model.read(batch) if read is None else read)
-            rows = torch.nn.functional.normalize(means.float(), dim=1)
-        return rows.cpu().numpy(), words, lengths
+            if means.dtype != torch.float32 or not means.is_cpu:
+                means = means.float().cpu()
+        # After each call into torch, a thread waits for Python's lock, so NumPy does the rest.
+        rows = means.numpy()
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), words, lengths
 
 
 def _model_in(folder: Path, device: str, most_tokens: int | None, *, packaged: bool) -> Model:

@@ -94,13 +94,18 @@ class Fits:
         """
         words, papers = self._library.words, max(1, len(self._library.words))
         known = np.array([max(term.in_titles, term.in_abstracts) for term in terms], np.float64)
-        idf = bm25.idf(known, papers)
+        idf: list[float] = bm25.idf(known, papers).tolist()
+        weighted = [(term.stem, term.also, weight) for term, weight in zip(terms, idf, strict=True)]
+        stems = frozenset(stem for term in terms for stem in (term.stem, term.also) if stem)
+
+        def weight_of(held: frozenset[str]) -> float:
+            return sum(weight for stem, also, weight in weighted if stem in held or also in held)
+
         out = np.zeros((len(texts), 2))
         for place, (title, abstract) in enumerate(texts):
-            parts = [words.stems(part) for part in (title, *sentences(abstract))]
-            has = np.array([[term.stem in part or term.also in part for term in terms] for part in parts])
-            out[place] = has.any(axis=0) @ idf, (has @ idf).max()
-        return out / max(float(idf.sum()), 1e-9)
+            parts = [words.those_in(part, stems) for part in (title, *sentences(abstract))]
+            out[place] = weight_of(frozenset[str]().union(*parts)), max(weight_of(part) for part in parts)
+        return out / max(sum(idf), 1e-9)
 
     async def _by_chance(self) -> np.ndarray | None:
         """The baseline from random queries of each of ``LENGTHS``; None while there is nothing to compare."""

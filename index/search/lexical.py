@@ -137,11 +137,11 @@ class WordIndex(WordLookup):
         searcher = self._index.searcher()
         return searcher.doc_freq("title", stem), searcher.doc_freq("abstract", stem)
 
-    def stems(self, text: str) -> set[str]:
-        """The stems of all words of a text."""
+    def those_in(self, text: str, stems: frozenset[str]) -> frozenset[str]:
+        """Those of some stems that the words of a text have."""
         if text.isascii():  # most words were met before
-            return set(map(self._stem_of, ascii_words(text))) - {""}
-        return set(self._stemmed.analyze(text))
+            return stems.intersection(map(self._stem_of, ascii_words(text)))
+        return stems.intersection(self._stemmed.analyze(text))
 
     def _stem(self, word: str) -> str:
         return next(iter(self._stemmed.analyze(word)), "")

@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 
 from data.keys import name_key
 from index.identity.person_names import in_two_letters, may_be_form, parse_name
-from index.models.distinct import distinct
+from index.models.distinct import distinct, is_in
 from index.search.name_table import Counts, NameTable
 
 _NEAR = 0.72
@@ -187,7 +187,7 @@ class NameIndex:
         kept = base.most_under(prefix)
         if kept is not None:
             whole = len(kept)
-            kept = kept[~np.isin(kept, self._replaced)]
+            kept = kept[~is_in(kept, self._replaced)]
             if len(kept) >= limit or len(kept) == whole:
                 return self._most(self._joined(np.sort(kept), fresh.under(prefix)), limit)
         return self._most(self._under(prefix), limit)
@@ -201,7 +201,7 @@ class NameIndex:
 
     def _joined(self, base: np.ndarray, fresh: np.ndarray) -> np.ndarray:
         if len(self._replaced):
-            base = base[~np.isin(base, self._replaced)]
+            base = base[~is_in(base, self._replaced)]
         return np.concatenate([base, fresh + self._base]) if len(fresh) else base
 
     def _of(self, place: int) -> tuple[NameTable, int]:

@@ -13,6 +13,7 @@ from index.search.corpus import Corpus
 from index.search.hubs import TAKEN_OFF, Hubs
 from index.search.lexical import TITLE_WEIGHT, Term, rarest
 from index.search.queries import Query
+from index.search.read_vectors import ReadVectors
 from index.search.results import DEEP, Hit, best_hits, passes
 from index.search.vectors import few
 
@@ -139,12 +140,13 @@ class Ranking:
             return []
         return [int(paper) for paper in vectors.search(vector, k, allowed)[0]]
 
-    def _closeness(self, vector: np.ndarray | None, papers: list[int]) -> np.ndarray:
-        """Each paper's cosine with the query: float32, shape (papers,); NaN if unknown."""
+    def _read(self, vector: np.ndarray | None, papers: list[int]) -> tuple[ReadVectors | None, np.ndarray]:
+        """Vectors of papers, and their cosines with the query: float32, shape (papers,); NaN if unknown."""
         vectors = self._library.vectors
         if vectors is None or vector is None:
-            return np.full(len(papers), np.nan, np.float32)
-        return vectors.closeness(vector, papers)
+            return None, np.full(len(papers), np.nan, np.float32)
+        read = vectors.read(papers)
+        return read, read.closeness(vector)
 
     def _taken_off(self, papers: Sequence[int], described: np.ndarray) -> np.ndarray:
         """What is taken off the closeness of papers without an abstract: float32, shape (papers,)."""
@@ -166,7 +168,8 @@ class Ranking:
     ) -> list[Hit]:
         """The best k of the candidates by all that is known of them."""
         words = self._library.words
-        closeness, described = self._closeness(vector, candidates), self._library.facets.described(candidates)
+        read, closeness = self._read(vector, candidates)
+        described = self._library.facets.described(candidates)
         written = words.words_of(candidates)
         terms = words.terms(query.text)
         coverage = self._coverage(terms, words.scores(query.text, written))
@@ -183,26 +186,10 @@ class Ranking:
             weight = weight * np.where(only_words, 1.0, fusion.weight_in_question(coverage, len(terms)))
         scores = fusion.fuse_query(closeness - self._taken_off(candidates, described), coverage, weight)
         scores = scores + TITLED * words.titled(query.text, written)
-        if vector is not None:
-            scores = scores + self._company(candidates, scores)
+        if read is not None:
+            scores = scores + _company(read, scores)
         scores = scores + _bonus(candidates, wanted, self._alike(candidates, wanted))
         return best_hits(candidates, scores, closeness, k)
-
-    def _company(self, candidates: Sequence[int], scores: np.ndarray) -> np.ndarray:
-        """How near candidates are to the first ones: float64, shape (candidates,).
-
-        Rocchio, Relevance feedback in information retrieval (1971), on vectors: what the best papers have in
-        common tells in which sense the query's words are meant.
-        """
-        vectors = self._library.vectors
-        first = np.argsort(-scores, kind="stable")[:FIRST]
-        if vectors is None or len(candidates) <= FIRST:
-            return np.zeros(len(candidates))
-        weights = scores[first] - scores.min()
-        rows = vectors.rows(np.array([candidates[place] for place in first], np.int64)).astype(np.float32)
-        centre = (weights[:, None] * rows).sum(axis=0) / max(float(weights.sum()), 1e-9)
-        near = vectors.closeness(centre.astype(np.float32), candidates)
-        return np.asarray(COMPANY * fusion.known_or_least(near))
 
     def _alike(self, candidates: Sequence[int], wanted: Wanted) -> np.ndarray:
         """How similar candidates are to the paper they should resemble: float64, shape (candidates,).
@@ -231,6 +218,19 @@ class Ranking:
     def _coverage(self, terms: Sequence[Term], scores: np.ndarray) -> np.ndarray:
         ideal = fusion.ideal_score(rarest(terms), max(1, len(self._library.words)), TITLE_WEIGHT)
         return scores / ideal if ideal else np.zeros(len(scores))
+
+
+def _company(read: ReadVectors, scores: np.ndarray) -> np.ndarray:
+    """How near candidates are to the first ones: float64, shape (candidates,).
+
+    Rocchio, Relevance feedback in information retrieval (1971), on vectors: what the best papers have in
+    common tells in which sense the query's words are meant.
+    """
+    first = np.argsort(-scores, kind="stable")[:FIRST]
+    if len(scores) <= FIRST:
+        return np.zeros(len(scores))
+    near = read.closeness(read.mean(first, scores[first] - scores.min()))
+    return np.asarray(COMPANY * fusion.known_or_least(near))
 
 
 def _bonus(candidates: Sequence[int], wanted: Wanted, alike: np.ndarray) -> np.ndarray:

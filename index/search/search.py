@@ -95,17 +95,20 @@ class Search(LackingPapers):
         outright = await self._outright(text, 1) if text else None
         if outright is not None and outright.papers:
             return literally(text)
-        known = await asyncio.to_thread(self._known.known, today)
-        said = await asyncio.to_thread(understand, text, known, undo=undo, as_text=as_text)
+        said = await asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
         if said.like is not None and not (await self.named(said.like)).papers:
             undo |= {LIKENESS}
-            said = await asyncio.to_thread(understand, text, known, undo=undo, as_text=as_text)
+            said = await asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
         if (said.without or said.done_without) and said.like is None and LIKENESS not in undo:
             said = await self._like_it_without(said)
         if said.like is None:
             return said
         meant = await self.named(said.like)
         return replace(said, like_papers=tuple(meant.papers if meant.paper is None else (meant.paper,)))
+
+    def _read(self, text: str, undo: frozenset[str], *, as_text: bool, today: date | None) -> Understood:
+        """What a text says, by what the library knows; not for the event loop."""
+        return understand(text, self._known.known(today), undo=undo, as_text=as_text)
 
     async def _like_it_without(self, said: Understood) -> Understood:
         """Of "PrismLLM without GPUs", that papers like PrismLLM are meant: it is what it is."""

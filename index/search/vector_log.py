@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from index.models.read_ahead import gathered
+from index.search.read_vectors import ReadVectors
 from index.search.row_table import ENTRY, READ_AT_ONCE, RowTable
 from index.search.vector_manifest import (
     MANIFEST,
@@ -346,12 +347,11 @@ class VectorLog:
         query
             float32, shape (dimension,) or (queries, dimension).
         """
+        return self.read(papers).closeness(query)
+
+    def read(self, papers: Sequence[int] | np.ndarray) -> ReadVectors:
+        """The vectors of papers, for several questions."""
         table = self._table
-        queries = np.atleast_2d(query)
-        out = np.full((len(queries), len(papers)), np.nan, np.float32)
         rows = table.rows_of(np.asarray(papers, np.int64))
-        if (rows >= 0).any():
-            vectors = gathered(table.rows, rows[rows >= 0]).astype(np.float32)
-            # Not a matrix product: for so few rows, its threads take longer to wake than to compute.
-            out[:, rows >= 0] = [np.einsum("ij,j->i", vectors, one) for one in queries]
-        return out.reshape(*query.shape[:-1], len(papers))
+        has = rows >= 0
+        return ReadVectors(gathered(table.rows, rows[has]).astype(np.float32), has)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from index.search.read_vectors import ReadVectors
 from index.search.row_table import READ_AT_ONCE
 from index.search.vector_index import OpenIndex, TendedIndex, VectorIndex, engine
 from index.search.vector_log import VectorLog
@@ -219,3 +220,7 @@ class Vectors:
     def closeness(self, query: np.ndarray, papers: Sequence[int]) -> np.ndarray:
         """Cosine with each paper's vector; as :meth:`VectorLog.closeness`."""
         return self.log.closeness(query, papers)
+
+    def read(self, papers: Sequence[int]) -> ReadVectors:
+        """The vectors of papers, for several questions."""
+        return self.log.read(papers)

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from index.search import embedding, embedding_model, precision
-from index.search.bert import SHORT, SHORT_IN_BFLOAT16
+from index.search.bert import SHORT
 from index.search.embedding import Embedder
 from index.search.embedding_model import DEFAULT_MODEL, ModelError, locate
 from index.search.precision import embeds_in_bfloat16
@@ -43,7 +43,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
 
 
 @pytest.mark.parametrize(
-    ("in_bfloat16", "row", "short", "words"), [(False, 2e-6, 2e-4, 2e-3), (True, 1e-2, 1e-3, 0.1)]
+    ("in_bfloat16", "row", "short", "words"), [(False, 2e-6, 2e-4, 2e-3), (True, 1e-2, 2e-3, 0.1)]
 )
 def test_vectors_and_pieces_are_those_of_sentence_transformers(
     library: Embedder,
@@ -63,8 +63,7 @@ def test_vectors_and_pieces_are_those_of_sentence_transformers(
         np.testing.assert_allclose(mine.words, right.words, rtol=0, atol=words)  # float16 at best
     for text in TEXTS:  # a single text, such as a query, goes through the layers in another way
         (mine,), (right,) = ours.encode_words([text]), library.encode_words([text])
-        most = SHORT_IN_BFLOAT16 if in_bfloat16 else SHORT
-        is_short = len(ours.pieces(text)) + 2 <= most  # then its weights have 16 bits, and sums 32
+        is_short = len(ours.pieces(text)) + 2 <= SHORT  # then its weights have 16 bits, and sums 32
         np.testing.assert_allclose(mine.row, right.row, rtol=0, atol=short if is_short else row)
         np.testing.assert_allclose(mine.words, right.words, rtol=0, atol=words)
     if torch.backends.quantized.engine == "x86":

@@ -21,6 +21,7 @@ from index.search.embedding_model import DEFAULT_MODEL, ModelError, fingerprint,
 from index.search.facets import Where
 from index.search.intake import Intake, ReadyVectors
 from index.search.queries import Query
+from index.search.read_vectors import ReadVectors
 from index.search.search import Search
 from tests.helpers import databases, slices
 from tests.helpers.records import record
@@ -230,15 +231,16 @@ def test_words_of_a_question_count_where_they_say_more_than_chance():
 
 
 async def test_a_paper_that_waits_for_its_vector_is_found_by_its_words(search, real, monkeypatch):
-    question, closeness = "why do chatbots change how people donate money", real.vectors.closeness
+    question, read = "why do chatbots change how people donate money", real.vectors.read
     first = (await search.search(question, 1)).hits[0].paper_id
     papers = [first, *(paper for paper in range(1, 30) if paper != first)]
-    monkeypatch.setattr(
-        real.vectors,
-        "closeness",
-        lambda vector, of: np.where(np.asarray(of) == first, np.nan, closeness(vector, of)),
-    )
-    company = ranking.Ranking(real)._company(papers, np.linspace(0, 1, len(papers)))
+
+    def read_but_first(of):
+        found, waits = read(of), np.asarray(of) == first
+        return ReadVectors(found.rows[~waits[found.has]], found.has & ~waits)
+
+    monkeypatch.setattr(real.vectors, "read", read_but_first)
+    company = ranking._company(real.vectors.read(papers), np.linspace(0, 1, len(papers)))
     assert company[0] == company[1:].min() != 0
     monkeypatch.setattr(fusion, "weight_in_question", lambda coverage, words: np.zeros(len(coverage)))
     assert first in [hit.paper_id for hit in (await search.search(question, 10)).hits]

@@ -59,7 +59,9 @@ async def test_words_meet_by_their_stems_and_without_accents(words):
     ],
 )
 async def test_the_stems_of_a_text_are_the_same_whatever_stands_beside_it(words, text):
-    assert words.stems(text) == words.stems(f"{text} é") - words.stems("é")
+    stems = frozenset(words._stemmed.analyze(f"{text} é"))
+    assert words.those_in(text, stems) == words.those_in(f"{text} é", stems) - words.those_in("é", stems)
+    assert words.those_in(f"{text} é", stems) == stems
 
 
 async def test_where_papers_are_many_a_common_word_is_looked_for_in_titles(words, store, monkeypatch):
