@@ -13,6 +13,7 @@ from data.keys import title_words
 from data.records import Paper
 from index.search import fusion
 from index.search.corpus import Corpus
+from index.search.lexical import Term
 from index.search.named_papers import identifier, known_by_id
 from index.search.understanding import is_description
 
@@ -105,7 +106,7 @@ class PaperNames:
         if not 0 < len(words) <= _HEAD_WORDS:
             return []
         candidates = await asyncio.to_thread(self._library.words.titles_with, text, _HEADED)
-        texts = await self._library.store.texts(candidates)
+        texts = await self._library.store.texts(candidates) if candidates else {}
         names = {paper: _name_in(texts[paper][0]) for paper in candidates if paper in texts}
         signs = _SIGNS.findall(text)  # GRPO++ is not GRPO
         return [
@@ -176,11 +177,22 @@ class PaperNames:
                 return papers
         return []
 
+    def _unknown(self, text: str) -> list[Term]:
+        """The words of a text that no paper has and that could be names."""
+        words = self._library.words
+        # A number is not a name: one digit off is another number.
+        unknown = fusion.kind_of(words.terms(text), len(words)).unknown
+        return [term for term in unknown if not term.word.isdecimal()]
+
+    def _named_or_unknown(self, text: str, most: int) -> tuple[list[int], list[Term]]:
+        """What :meth:`_by_name` and :meth:`_unknown` give."""
+        return self._by_name(text, most), self._unknown(text)
+
     async def _by_fragment(self, text: str, most: int) -> list[int]:
         """Papers whose title contains the words of a fragment, the most similar first."""
         words = self._library.words
         hits = await asyncio.to_thread(words.search, text, 4 * most, title_only=True)
-        nearly = await self._nearly_named(text)
+        nearly = await self._nearly_named(await asyncio.to_thread(self._unknown, text))
         papers = await self._library.store.papers(dict.fromkeys([*nearly, *(paper for paper, _ in hits)]))
         wanted = utils.default_process(text)
 
@@ -192,15 +204,11 @@ class PaperNames:
         title_like = [paper for score, paper in scored if score >= _TITLE_LIKE]
         return list(dict.fromkeys([*nearly, *title_like]))[:most]
 
-    async def _nearly_named(self, text: str) -> list[int]:
-        """Papers with a name close to a word that no paper has."""
-        words = self._library.words
-        terms = await asyncio.to_thread(words.terms, text)
-        # A number is not a name: one digit off is another number.
-        unknown = [term for term in fusion.kind_of(terms, len(words)).unknown if not term.word.isdecimal()]
+    async def _nearly_named(self, unknown: Sequence[Term]) -> list[int]:
+        """Papers with a name close to one of some words that no paper has."""
         scored: list[tuple[float, int]] = []
         for term in unknown:
-            ids = await asyncio.to_thread(words.nearly_named, term.word)
+            ids = await asyncio.to_thread(self._library.words.nearly_named, term.word)
             for paper in await self._library.store.papers(ids):
                 titles = " ".join((paper.title, *paper.former_titles))
                 score = max((fuzz.ratio(term.word, word) for word in title_words(titles)), default=0.0)

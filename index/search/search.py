@@ -55,6 +55,7 @@ async def _begun(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]
     """Begin work at once; at the end, cancel it if it isn't done (a thread already at work runs on)."""
     task = asyncio.create_task(work)
     try:
+        await asyncio.sleep(0)  # without it, it would begin when whoever began it waits for something else
         yield task
     finally:
         task.cancel()
@@ -92,10 +93,12 @@ class Search(LackingPapers):
             The day of the clock, by default today.
         """
         text = clean(typed[:MAX_QUERY])
-        outright = await self._outright(text, 1) if text else None
-        if outright is not None and outright.papers:
-            return literally(text)
-        said = await asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
+        reading = asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
+        async with _begun(reading) as begun:
+            outright = await self._outright(text, 1) if text else None
+            if outright is not None and outright.papers:
+                return literally(text)
+            said = await begun
         if said.like is not None and not (await self.named(said.like)).papers:
             undo |= {LIKENESS}
             said = await asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
@@ -350,9 +353,10 @@ class Search(LackingPapers):
             exact = await self._library.store.find_title(query.text) or None
         if exact is not None:
             return exact, True
-        named = await self._headed(query.text)
-        named = named or await asyncio.to_thread(self._by_name, query.text, fusion.RARE_TITLES)
-        return named or await self._nearly_named(query.text), False
+        if headed := await self._headed(query.text):
+            return headed, False
+        named, unknown = await asyncio.to_thread(self._named_or_unknown, query.text, fusion.RARE_TITLES)
+        return named or await self._nearly_named(unknown), False
 
     async def guesses(self, text: str, most: int = 3) -> list[int]:
         """Store ids of guesses for a text that means no known paper: similar ids, else search results."""
