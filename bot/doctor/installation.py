@@ -112,10 +112,14 @@ async def index(settings: Settings) -> list[Finding]:
             waiting, orphans, words = len(corpus.backlog()), len(corpus.orphans()), len(corpus.words)
             papers = len(corpus.facets)
             torn = await asyncio.to_thread(damaged, corpus.words.folder)
+            spoilt = len(await asyncio.to_thread(corpus.vectors.spoilt)) if corpus.vectors else 0
     except (StoreError, VectorsError, ModelError, BusyError, WordsUnreadableError) as error:
         return bad(str(error))
     if torn:
         return bad(f"the word index is damaged ({', '.join(torn[:3])}). Run: python -m bot index")
+    if spoilt:
+        says = "1 embedding has" if spoilt == 1 else f"{spoilt:,} embeddings have"
+        return bad(f"{says} changed on the disk. Run: python -m bot index. The disk may be failing.")
     findings = []
     if words != papers:
         findings += note(f"the word index has {words:,} of {papers:,} papers", "Run: python -m bot index")

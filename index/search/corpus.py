@@ -347,7 +347,8 @@ class Corpus:
         Parameters
         ----------
         tend
-            Bring the vectors' files up to date meanwhile (:meth:`Vectors.tend`), which may take minutes.
+            Bring the vectors' files up to date meanwhile (:meth:`Vectors.tend`), and embed again those that
+            have changed on the disk, which may take minutes.
         exactly
             Not in 8 bits, however large the backlog is.
         """
@@ -355,7 +356,8 @@ class Corpus:
         await self.refresh()
         if self.unreadable:
             return 0
-        self.vectors.remove(self.orphans())
+        spoilt = await asyncio.to_thread(self.vectors.spoilt) if tend else []
+        self.vectors.remove([*self.orphans(), *spoilt])
         backlog, done = self.backlog(), 0
         made = embedded(self.store, self.embedder, backlog, progress, self.ray, exactly=exactly)
         async with aclosing(made) as batches:

@@ -139,10 +139,8 @@ class VectorLog:
         whole = table.on_disk()
         start = max(0, whole - _CHECKED_TAIL, table.count)
         entries, rows = table.read_entries(start, whole), table.read_rows(start, whole)
-        for offset, (entry, row) in enumerate(zip(entries, rows, strict=True)):
-            if zlib.crc32(row.tobytes()) != entry["crc"]:
-                return start + offset
-        return whole
+        spoilt = np.flatnonzero(_are_spoilt(rows, entries))
+        return start + int(spoilt[0]) if len(spoilt) else whole
 
     def _cut_torn_tail(self, generation: int, whole: int) -> None:
         for path, size in (
@@ -226,7 +224,7 @@ class VectorLog:
             return
         entries = np.zeros(len(papers), ENTRY)
         entries["paper"], entries["hash"], entries["gone"] = papers, hashes, gone
-        entries["crc"] = [zlib.crc32(row.tobytes()) for row in rows]
+        entries["crc"] = _checksums(rows)
         with self._changing:
             try:
                 for path, data in (
@@ -242,8 +240,18 @@ class VectorLog:
                 raise
             self._table.follow(self._table.count + len(papers))
 
+    def spoilt(self) -> list[int]:
+        """Papers whose vector has changed on the disk since it was written; reads all rows, in parts."""
+        table, found = self._table, list[int]()
+        for start in range(0, table.count, READ_AT_ONCE):
+            stop = min(start + READ_AT_ONCE, table.count)
+            entries = table.read_entries(start, stop)
+            spoilt = table.alive(start, stop) & _are_spoilt(table.read_rows(start, stop), entries)
+            found += entries["paper"][spoilt].tolist()
+        return found
+
     def compact(self) -> None:
-        """Rewrite the files without dead rows, as a new generation that replaces the old one."""
+        """Rewrite the files without dead and spoilt rows, as a new generation that replaces the old one."""
         with self._changing:
             self._compact()
 
@@ -253,9 +261,10 @@ class VectorLog:
         with self._rows_file(number).open("wb") as rows_out, self._entries_file(number).open("wb") as out:
             for start in range(0, table.count, READ_AT_ONCE):
                 stop = min(start + READ_AT_ONCE, table.count)
-                alive = table.alive(start, stop)
-                rows_out.write(table.read_rows(start, stop)[alive].tobytes())
-                out.write(table.read_entries(start, stop)[alive].tobytes())
+                rows, entries = table.read_rows(start, stop), table.read_entries(start, stop)
+                alive = table.alive(start, stop) & ~_are_spoilt(rows, entries)
+                rows_out.write(rows[alive].tobytes())
+                out.write(entries[alive].tobytes())
                 # Blocks are whole except the last.
                 before += (
                     before[-1] + np.add.reduceat(alive, range(0, len(alive), _BLOCK)).cumsum()
@@ -355,3 +364,12 @@ class VectorLog:
         rows = table.rows_of(np.asarray(papers, np.int64))
         has = rows >= 0
         return ReadVectors(gathered(table.rows, rows[has]).astype(np.float32), has)
+
+
+def _checksums(rows: np.ndarray) -> list[int]:
+    return [zlib.crc32(row.tobytes()) for row in rows]
+
+
+def _are_spoilt(rows: np.ndarray, entries: np.ndarray) -> np.ndarray:
+    """Whether rows differ from what was written: bool, shape (rows,)."""
+    return np.asarray(entries["crc"] != np.array(_checksums(rows), np.uint32))

@@ -134,6 +134,10 @@ class Vectors:
             self._index = self._in_step()
         return added
 
+    def spoilt(self) -> list[int]:
+        """Papers whose vector has changed on the disk (:meth:`VectorLog.spoilt`)."""
+        return self.log.spoilt()
+
     def begin_to_write(self) -> None:
         """Take in what other processes have written (:meth:`VectorLog.begin_to_write`)."""
         try:

@@ -9,8 +9,11 @@ import aiohttp
 import pytest
 
 import bot.health
+from bot.app import open_corpus
+from bot.doctor import installation
 from bot.http_server import serving
 from bot.local_discord.server import LocalDiscord
+from index.search import vector_log
 from tests.helpers.lab import fill, let_workers_use, settings_for, started
 from tests.helpers.process import run
 from tests.helpers.records import record
@@ -90,3 +93,22 @@ def test_doctor_says_what_to_do(broken):
     folder = broken(Here)
     found = run("doctor", folder=folder, fresh=True)
     assert MEND in found.stdout
+
+
+async def test_doctor_finds_an_embedding_that_changed_on_the_disk_and_index_makes_it_again(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(vector_log, "_CHECKED_TAIL", 1)  # the last rows are checked whenever they are opened
+    async with LocalDiscord() as discord:
+        settings = settings_for(discord, tmp_path)
+    assert run("index", folder=tmp_path, fresh=True).returncode == 0
+    [path] = (tmp_path / "vectors").glob("rows-*.f16")
+    kept = path.read_bytes()
+    path.write_bytes(bytes([kept[0] ^ 1]) + kept[1:])
+    [finding] = await installation.index(settings)
+    assert finding.state == "bad"
+    assert "1 embedding has changed on the disk. Run: python -m bot index." in finding.text
+    async with open_corpus(settings, writable=True) as corpus:
+        with corpus.writing():
+            assert await corpus.embed_backlog() == 1
+    assert (await installation.index(settings))[0].state == "good"

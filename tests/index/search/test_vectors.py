@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from data.stores.changed_papers import IndexFact
+from index.search import vector_log
 from index.search.facets import Facets, Where
 from index.search.faiss_index import FaissIndex
 from index.search.served_index import ServedIndex
@@ -80,6 +81,17 @@ def vectors(tmp_path, open_index):
     made = Vectors.open(tmp_path / "v", PRINT, open_index=open_index)
     made.append(range(1, 101), range(1001, 1101), unit(100))
     return made
+
+
+def spoil(vectors, *rows):
+    """Change a bit of these rows on the disk."""
+    [path] = vectors.folder.glob("rows-*.f16")
+    with path.open("r+b") as stream:
+        for row in rows:
+            stream.seek(row * 2 * vectors.dimension)
+            [byte] = stream.read(1)
+            stream.seek(-1, os.SEEK_CUR)
+            stream.write(bytes([byte ^ 1]))
 
 
 def reopened(vectors, **more):
@@ -216,6 +228,21 @@ def test_compaction_drops_dead_rows_and_nothing_else(vectors):
     assert vectors.dead_share == 0
     assert {paper: reopened(vectors).row(paper).tolist() for paper in before} == before
     assert len(list(vectors.folder.glob("rows-*"))) == 1
+
+
+def test_a_vector_that_changed_on_the_disk_is_found_and_dropped(vectors, monkeypatch):
+    monkeypatch.setattr(vector_log, "_CHECKED_TAIL", 10)
+    vectors.append([7], [1007], unit(1, seed=7))
+    spoil(vectors, 6, 49)  # the first is a row that was replaced
+    opened = reopened(vectors)
+    assert opened.has(50)
+    assert opened.spoilt() == [50]
+    opened.compact()
+    assert not opened.has(50)
+    assert opened.spoilt() == []
+    again = reopened(opened)
+    assert len(again) == 99
+    assert again.search(unit(100)[0], 1)[0].tolist() == [1]
 
 
 @pytest.mark.parametrize(
