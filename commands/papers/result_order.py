@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from commands.cards.search import cited_line
 from commands.kit.services import Services
@@ -31,8 +31,15 @@ async def ordered(services: Services, found: Found, order: Order, most: int) -> 
     return first, order if counts else "best", f"\n{told}"
 
 
-async def papers_at(services: Services, ids: Sequence[int], shown: slice) -> list[Paper]:
-    """The papers of a page; where one was merged or withdrawn meanwhile, the next ones close up."""
+async def papers_at(
+    services: Services, ids: Sequence[int], shown: slice, known: Mapping[int, Paper]
+) -> list[Paper]:
+    """The papers of a page; where one was merged or withdrawn meanwhile, the next ones close up.
+
+    Those that are ``known`` are not read again.
+    """
+    if known.keys() >= set(ids[shown]):
+        return [known[paper] for paper in ids[shown]]
     papers = await services.store.papers(ids[shown])
     if len(papers) < len(ids[shown]):
         papers = (await services.store.papers(ids))[shown]

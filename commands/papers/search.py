@@ -108,7 +108,8 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
     ids, order, cited = await ordered(services, results, order, SHOWN)
     pages = max(1, -(-len(ids) // asked.page))
     page = min(page, pages - 1) if results.fits else 0
-    papers = await papers_at(services, ids, slice(page * asked.page, (page + 1) * asked.page))
+    shown = slice(page * asked.page, (page + 1) * asked.page)
+    papers = await papers_at(services, ids, shown, results.papers)
     names = [*said.people, *dict.fromkeys(filter(None, (asked.author, said.query.author)))]
     heading = f"## {_shown_query(asked)}{_limits(asked, said, order, results)}{cited}"
     changes = changes_of(asked, said, order, anywhere=results.anywhere)

@@ -6,11 +6,12 @@ import asyncio
 import contextlib
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 
 import numpy as np
 
+from data.records import Paper
 from index.models import arrays
 from index.search import bm25
 from index.search.corpus import Corpus
@@ -60,30 +61,41 @@ class Fits:
         await self._by_chance()
 
     async def judged(
-        self, text: str, closeness: dict[int, float | None], *, asked: bool = False
+        self,
+        text: str,
+        closeness: dict[int, float | None],
+        *,
+        asked: bool = False,
+        papers: Mapping[int, Paper] | None = None,
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The papers (store id: cosine, None if unknown) that answer the text, in their order.
 
         Also those that come near enough to be shown where none answers. ``asked`` as in
-        :class:`index.search.ranking.Wanted`.
+        :class:`index.search.ranking.Wanted`; ``papers`` if they were read already.
         """
         if not closeness:
             return (), ()
-        odds = dict(zip(closeness, log_odds(await self.features(text, closeness)), strict=True))
+        odds = dict(zip(closeness, log_odds(await self.features(text, closeness, papers)), strict=True))
         asked = asked and len(self._library.words.terms(text)) <= OWN_WORDS
         least = {p: LEAST_ASKED if asked and cosine is not None else LEAST for p, cosine in closeness.items()}
         answering = tuple(paper for paper, value in odds.items() if value >= least[paper])
         floors = {paper: NEAR_BY_WORDS if cosine is None else NEAR for paper, cosine in closeness.items()}
         return answering, tuple(paper for paper, value in odds.items() if value >= floors[paper])
 
-    async def features(self, text: str, closeness: dict[int, float | None]) -> np.ndarray:
+    async def features(
+        self, text: str, closeness: dict[int, float | None], papers: Mapping[int, Paper] | None = None
+    ) -> np.ndarray:
         """The features of each paper for a text (:func:`fit_features`); none without content words."""
         terms = {term.stem: term for term in self._library.words.terms(text)}
         if not terms:
             return np.zeros((len(closeness), len(WEIGHTS)))
         lift = lifts(list(closeness.values()), len(terms), await self._by_chance())
-        texts = await self._library.store.texts(list(closeness))
-        printed = [texts[paper][:2] if paper in texts else ("", "") for paper in closeness]
+        if papers is None:
+            texts = await self._library.store.texts(list(closeness))
+            printed = [texts[paper][:2] if paper in texts else ("", "") for paper in closeness]
+        else:
+            read = map(papers.get, closeness)
+            printed = [(paper.title, paper.abstract) if paper else ("", "") for paper in read]
         covered = await asyncio.to_thread(self.covered, list(terms.values()), printed)
         return fit_features(covered, lift)
 

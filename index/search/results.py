@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from data.records import Paper
 from index.search.facets import Facets
 from index.search.queries import Query
 from index.search.understanding import Understood
@@ -49,6 +50,8 @@ class Found:
     """The first hits that answer or come near it: where none answers, they are worth a guess."""
     none_without: bool = False
     """Whether papers that do without something were asked for, and none found says that it does."""
+    papers: Mapping[int, Paper] = field(default_factory=dict)
+    """Those of the first hits that were read to judge them, by store id."""
 
     @property
     def fits(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import date
@@ -15,6 +15,7 @@ import numpy as np
 
 from data.calendar.arxiv_ids import slips
 from data.keys import clean
+from data.records import Paper
 from index.search import fusion
 from index.search.authored import OF_AUTHOR
 from index.search.corpus import Corpus
@@ -219,7 +220,10 @@ class Search(LackingPapers):
         hits = promote(hits, first)[:depth]
         asked = wanted.asked and not ordered  # in order of day, a paper that hardly fits could be the first
         looked_at = hits[: depth if ordered else judged]
-        fitting, guesses = await self._fitting(said, looked_at, first, asked=asked)
+        # The first are about to be shown.
+        first_ids = [] if ordered or as_text else [hit.paper_id for hit in looked_at]
+        papers = await self._library.store.papers_by_number(first_ids) if first_ids else None
+        fitting, guesses = await self._fitting(said, looked_at, first, asked=asked, papers=papers)
         if by in ("newest", "oldest"):
             hits = by_day(hits, fitting, self._library.facets, newest=by == "newest")
             fitting = tuple(hit.paper_id for hit in hits if hit.paper_id in fitting)
@@ -235,6 +239,7 @@ class Search(LackingPapers):
             wanted.apart,
             guesses,
             none_without=not says_so,
+            papers=papers or {},
         )
 
     async def _unless_titled(self, text: str, first: Sequence[int], hits: Sequence[Hit]) -> list[int]:
@@ -275,18 +280,24 @@ class Search(LackingPapers):
         }
 
     async def _fitting(
-        self, said: Understood, hits: Sequence[Hit], certain: Sequence[int], *, asked: bool
+        self,
+        said: Understood,
+        hits: Sequence[Hit],
+        certain: Sequence[int],
+        *,
+        asked: bool,
+        papers: Mapping[int, Paper] | None,
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The hits that answer: a paper that is named, has the quoted words, or fits by its text.
 
-        Also those that come near enough to be shown as guesses.
+        Also those that come near enough to be shown as guesses. ``papers`` are the hits' if they were read.
         """
         query = said.query
         if query.phrases or not query.text or said.like is not None:
             every = tuple(hit.paper_id for hit in hits)
             return every, every
         closeness = {hit.paper_id: hit.closeness for hit in hits}
-        answering, near = await self._fits.judged(query.text, closeness, asked=asked)
+        answering, near = await self._fits.judged(query.text, closeness, asked=asked, papers=papers)
         if certain and await self._whole_text_names(query.text):
             answering = (*answering, *certain)
         return tuple(hit.paper_id for hit in hits if hit.paper_id in answering), near
