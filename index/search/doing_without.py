@@ -157,69 +157,82 @@ class DoneWithout:
 
     def is_said_in(self, title: str, abstract: str) -> bool:
         """Whether a paper says that it does without one of the things; the title decides if it names it."""
-        at_top, below = _plain(title), _plain(abstract)
-        return any(_Forms.of(thing).are_refused(at_top, below) for thing in self.things)
+        at_top, below = _one_line(title), _one_line(abstract)
+        return any(forms.are_refused(at_top, below) for forms in _forms_of(self.what))
 
     def is_named_in(self, text: str) -> bool:
         """Whether a title and abstract name one of the things at all."""
-        return not _naming(self.things).passes(text)
+        return not _naming(self.what).passes(text)
 
 
-def _plain(text: str) -> str:
-    return " ".join(plain_text(text).split())
+def _one_line(text: str) -> str:
+    """A text folded as :func:`plain_text` does, with single spaces."""
+    plain = plain_text(text)
+    return " ".join(plain.split()) if "\n" in plain or "  " in plain else plain
 
 
 @lru_cache(KEPT)
-def _naming(things: tuple[str, ...]) -> WordFilter:
+def _naming(what: str) -> WordFilter:
     """What no text passes that names one of several things."""
-    return WordFilter((), things)
+    return WordFilter((), DoneWithout(what).things)
+
+
+@lru_cache(KEPT)
+def _forms_of(what: str) -> list[_Forms]:
+    return list(map(_Forms, DoneWithout(what).things))
 
 
 class _Forms:
     """How something is printed, and how it is said that something is done without it."""
 
     def __init__(self, thing: str) -> None:
-        self._words = plain_text(thing).split()
-        form = r"[\s-]+".join(rf"({re.escape(word[: max(3, len(word) - 2)])}\w*?)" for word in self._words)
+        self._words = words = plain_text(thing).split()
+        self._begin = [word[: max(3, len(word) - 2)] for word in words]
+        form = r"[\s-]+".join(rf"({re.escape(begins)}\w*?)" for begins in self._begin)
         # Begins with letters, which are found far faster than the words that may stand before them.
         self._named = re.compile(rf"{form}(?P<lacks>{_LACKS}(?!\w))?(?!\w)")
-        self._less = re.compile(r"[\s-]+".join(map(re.escape, self._words)) + r"less(?!\w)")
-        words = self._words
+        self._less = re.compile(r"[\s-]+".join(map(re.escape, words)) + r"less(?!\w)")
         generic = len(words) > 1 and words[-1].rstrip("s") in _GENERIC and words[0] != "training"
         self._free = re.compile(rf"{re.escape(words[0])}[\s-]free(?!\w)") if generic else None
         self._is_supervision = _is_supervision(thing)
 
-    @staticmethod
-    @lru_cache(KEPT)
-    def of(thing: str) -> _Forms:
-        """Those of a thing, kept for the next paper."""
-        return _Forms(thing)
-
     def are_refused(self, title: str, abstract: str) -> bool:
         """Whether a plain title and abstract say that something does without it."""
-        said, named = self.counts(title)
-        return said > 0 if named else said > 0 or self.counts(abstract)[0] > 0
+        if self._is_refused_in(title):
+            return True
+        return not self._is_named_in(title) and self._is_refused_in(abstract)
 
-    def counts(self, plain: str) -> tuple[int, int]:
-        """How often a plain text says so, and how often it names the thing at all."""
-        said = named = 0
-        for match in self._named.finditer(plain):
-            if _begins_word(plain, match.start()) and self._are_forms(match):
-                named += 1
-                said += match["lacks"] is not None or _is_refused(plain, match.start(), match.end())
-        said += sum(_begins_word(plain, match.start()) for match in self._less.finditer(plain))
-        if self._free is not None:
-            free = sum(_begins_word(plain, match.start()) for match in self._free.finditer(plain))
-            said, named = said + free, named + free
-        if self._is_supervision and "supervised" in plain:
-            said += len(_UNSUPERVISED.findall(plain))
-        return said, named
+    def _is_refused_in(self, plain: str) -> bool:
+        """Whether a plain text says so."""
+        if self._free is not None and "free" in plain and _stands_in(self._free, plain):
+            return True
+        if self._is_supervision and "supervised" in plain and _UNSUPERVISED.search(plain):
+            return True
+        if not all(begins in plain for begins in self._begin):
+            return False
+        if "less" in plain and _stands_in(self._less, plain):
+            return True
+        return any(
+            match["lacks"] is not None or _is_refused(plain, *match.span())
+            for match in self._named.finditer(plain)
+            if self._is_form(match)
+        )
 
-    def _are_forms(self, match: re.Match[str]) -> bool:
+    def _is_named_in(self, plain: str) -> bool:
+        """Whether a plain text that doesn't say so names the thing at all."""
+        named = all(begins in plain for begins in self._begin)
+        return named and any(map(self._is_form, self._named.finditer(plain)))
+
+    def _is_form(self, match: re.Match[str]) -> bool:
         printed = match.groups()[: len(self._words)]
-        return all(
+        return _begins_word(match.string, match.start()) and all(
             word == form or is_form(word, form) for word, form in zip(self._words, printed, strict=True)
         )
+
+
+def _stands_in(pattern: re.Pattern[str], plain: str) -> bool:
+    """Whether a plain text has a pattern that begins with a word's first letter."""
+    return any(_begins_word(plain, match.start()) for match in pattern.finditer(plain))
 
 
 def _begins_word(plain: str, start: int) -> bool:

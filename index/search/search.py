@@ -21,14 +21,21 @@ from index.search.corpus import Corpus
 from index.search.facets import Where
 from index.search.known_item import Meant
 from index.search.known_words import KnownWords
-from index.search.lacking_papers import LOOKED_AT, LackingPapers, Says
+from index.search.lacking_papers import LOOKED_AT, LackingPapers
 from index.search.lexical import reads_as_sentence
 from index.search.named_papers import identifier
 from index.search.passages import stem
 from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.ranking import NEAR_POOL, Ranking, Wanted
 from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
-from index.search.understanding import LIKENESS, Understood, language_of, literally, understand
+from index.search.understanding import (
+    LIKENESS,
+    Understood,
+    language_of,
+    likely_subject,
+    literally,
+    understand,
+)
 from index.search.venues import Venue
 from index.search.wishes import Order
 from index.search.word_filter import WordFilter
@@ -164,9 +171,10 @@ class Search(LackingPapers):
             The day of the clock, by default today.
         """
         text = clean(typed[:MAX_QUERY])
-        # Most queries are embedded as typed, so that begins while they are being understood.
+        # What most queries are about is embedded while they are being understood.
+        likely = text if plain else likely_subject(text, as_text=as_text)
         async with AsyncExitStack() as begun:
-            embedding = await begun.enter_async_context(_begun(self.embed(text)))
+            embedding = await begun.enter_async_context(_begun(self.embed(likely)))
             if plain:
                 said = literally(text) if as_text else Understood(text, parse_query(text))
             else:
@@ -182,7 +190,7 @@ class Search(LackingPapers):
             found = max(found, AT_VENUE) if said.venue else found
             found = max(found, LOOKED_AT) if said.done_without else found
             # Embedding and what is near take one core, and looking words up another.
-            if query.text != text:
+            if query.text != likely:
                 embedding = await begun.enter_async_context(_begun(self.embed(query.text)))
             (vector, near), by_words, (first, sure), said_of = await asyncio.gather(
                 self._ranking.by_meaning(query, embedding, found, allowed),
@@ -190,7 +198,7 @@ class Search(LackingPapers):
                 self._certain(query, said.like is not None),
                 self._doing_without(said.done_without, query.text, allowed),
             )
-        doing = [paper for paper, says in said_of.items() if says is Says.WITHOUT]
+        doing = [paper for paper, says_it in said_of.items() if says_it]
         by_words = list(dict.fromkeys([*by_words, *doing]))
         hits = await self._ranking.rank(query, vector, near, by_words, found + len(doing), allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
@@ -204,7 +212,8 @@ class Search(LackingPapers):
             if there:
                 hits, first = [hit for hit in hits if hit.paper_id in there], [p for p in first if p in there]
         if said.done_without:
-            hits, saying = await self._those_without_first(said.done_without, hits, said_of)
+            sorted_ = len(hits) if ordered else depth
+            hits, saying = await self._those_without_first(said.done_without, hits, said_of, sorted_)
             says_so = saying > 0
             # In order of day or citations, papers that only name it would come between those that say so.
             hits = hits[:saying] if ordered and says_so else hits

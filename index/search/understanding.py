@@ -236,6 +236,14 @@ def understand(
     return Understood(text, query, foreign=language_of(query.text, known), **reading.found)  # type: ignore[arg-type]
 
 
+def likely_subject(text: str, *, as_text: bool = False) -> str:
+    """What is probably left to search for of a query, told by its words alone, in much less time."""
+    reading = _Reading(text)
+    if not as_text and '"' not in text and not is_title_case(text) and not is_of_papers(text):
+        _read_done_without(reading)
+    return without_frame(reading.text).strip(" ,;:")
+
+
 def language_of(text: str, known: Known) -> str | None:
     """The language of a text that is not in English, as :func:`index.search.languages.foreign` names it."""
     words = _WORD.findall(text.lower())
@@ -265,16 +273,20 @@ def _read_without(reading: _Reading, known: Known) -> None:
     if is_title_case(reading.text) or is_of_papers(reading.text):
         return
     lacking = LACKING not in reading.undo
-    short = (
-        lacking and not reading.as_text and len(reading.text.split()) < LONG and "like" not in reading.found
-    )
-    done_without, plainly = read_done_without(reading.text) if short else (None, reading.text)
-    if done_without is not None and _MARK not in done_without.what:
-        reading.text, reading.found["done_without"] = plainly, done_without
-        lacking = False
+    if lacking and not reading.as_text and "like" not in reading.found:
+        _read_done_without(reading)
+    lacking = lacking and "done_without" not in reading.found
     unwanted, left = read_without(reading.text, known.together, lacking=lacking)
     if unwanted and (left or "like" in reading.found):
         reading.text, reading.found["without"] = left, unwanted
+
+
+def _read_done_without(reading: _Reading) -> None:
+    if len(reading.text.split()) >= LONG:
+        return
+    done_without, plainly = read_done_without(reading.text)
+    if done_without is not None and _MARK not in done_without.what:
+        reading.text, reading.found["done_without"] = plainly, done_without
 
 
 def _read_conference_days(reading: _Reading, known: Known) -> None:
