@@ -25,13 +25,13 @@ class LackingPapers(AuthoredPapers):
     async def _doing_without(
         self, what: DoneWithout | None, text: str, allowed: np.ndarray | None
     ) -> dict[int, bool]:
-        """Whether papers that print such words do without it, the best for a text of each way of saying so."""
+        """Whether papers with such words do without it: of each way of saying so, the best for a text."""
         if what is None:
             return {}
 
         def found() -> set[int]:
-            hits = [self._library.words.search(text, EACH, phrases=[phrase]) for phrase in what.phrases]
-            return {paper for some in hits for paper, _ in some if allowed is None or passes(allowed, paper)}
+            papers = self._library.words.having_one(text, EACH, what.phrases)
+            return papers if allowed is None else {paper for paper in papers if passes(allowed, paper)}
 
         texts = await self._library.store.texts(list(await asyncio.to_thread(found)))
         return await asyncio.to_thread(_say_so, what, texts)
@@ -54,15 +54,15 @@ class LackingPapers(AuthoredPapers):
             saying, others = _parted(
                 hits, lambda paper: known[paper] if paper in known else _says_so(what, texts, paper), most
             )
-            others, naming = _parted(others, lambda paper: not _only_names(what, texts, paper), most - len(saying))
+            others, naming = _parted(
+                others, lambda paper: not _only_names(what, texts, paper), most - len(saying)
+            )
             return [*saying, *others, *naming], len(saying)
 
         return await asyncio.to_thread(ranked)
 
 
-def _parted(
-    hits: Sequence[Hit], is_first: Callable[[int], bool], most: int
-) -> tuple[list[Hit], list[Hit]]:
+def _parted(hits: Sequence[Hit], is_first: Callable[[int], bool], most: int) -> tuple[list[Hit], list[Hit]]:
     """Those hits for which something holds, at most so many, and all others."""
     first: list[Hit] = []
     others: list[Hit] = []
