@@ -119,7 +119,12 @@ def _workplace(said: Understood) -> str:
         )
     if said.is_workplace_sought:
         return f"-# I don't know where authors work, so I searched for “{shown(said.text, 60)}”."
-    return f"-# I don't know where authors work, so I left out “{shown(said.workplace, 60)}”."
+    return workplace_left_out(said.workplace)
+
+
+def workplace_left_out(place: str) -> str:
+    """That it isn't known where authors work, so that words that say so were left out; "" for none."""
+    return f"-# I don't know where authors work, so I left out “{shown(place, 60)}”." if place else ""
 
 
 def _fixed(said: Understood) -> str:
