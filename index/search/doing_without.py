@@ -7,6 +7,7 @@ from papers about it is how they put it: "without a reward model", "reward-free"
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -49,6 +50,16 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _FREE = re.compile(r"(?<![\w-])(?P<what>[^\W_]{3,}(?:-[^\W_]+){0,2})-free\b", re.IGNORECASE)
+_LAST = re.compile(
+    rf"(?:[,;]\s+|\s+[-–—]\s+|\s+but\s+|\s+\()(?:(?:and|but)\s+)?no\s+{_THINGS}\s*\)?[\s.?!]*$", re.IGNORECASE
+)
+"""What may be unwanted, or what papers shall do without."""
+OFTEN_DONE, LEAST_DONE = 0.003, 2
+"""The share of the papers with something that say they do without it, from which ", no actions" asks for them,
+and how many these are at least. For games and surveys, it is .001 and less; for labels and tools, more."""
+_VERSUS = r"(?:vs\b\.?|versus\b|against\b|compared\s+(?:to|with)\b)"
+_AFTER_VERSUS = re.compile(rf"\b{_VERSUS}\s*$", re.IGNORECASE)
+_BEFORE_VERSUS = re.compile(rf"(?:\s+[\w-]+){{0,2}}?\s+{_VERSUS}", re.IGNORECASE)
 _NAMES = frozenset(
     "annotating finetuning labeling labelling learning prompting reasoning training tuning".split()
 )
@@ -250,7 +261,7 @@ def _is_supervision(thing: str) -> bool:
 
 def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
     """What papers shall do without, and the text with that said plainly; None where it says nothing so."""
-    if match := _ASKED.search(text):
+    if (match := _ASKED.search(text)) and not _is_compared(text, match):
         what = next(match[form] for form in ("what", "needed", "missing", "unknown") if match[form])
         what = _NO_MORE.sub(r"\1 ", " ".join(what.split())).replace(" nor ", " or ")
         before, after = text[: match.start()].strip(" ,;"), text[match.end() :].rstrip(" .?!")
@@ -261,9 +272,52 @@ def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
             article = (match["article"] or "").strip().lower()
             article = "" if article == "any" else article
             return DoneWithout(what, f"{before}{after}", article), f"{plainly}{after}"
-    if (match := _FREE.search(text)) and match["what"].lower() not in _TERMS:
+    if (
+        (match := _FREE.search(text))
+        and match["what"].lower() not in _TERMS
+        and not _is_compared(text, match)
+    ):
         return DoneWithout(match["what"]), text
     return None, text
+
+
+def as_done_without(text: str, together: Callable[[str], int]) -> str:
+    """A text that ends in ", no actions", said with "without" if many papers with actions do without them.
+
+    Parameters
+    ----------
+    together
+        How many papers have some words side by side.
+    """
+    match = _LAST.search(text)
+    if match is None:
+        return text
+    what = _NO_MORE.sub(r"\1 ", match["what"])
+
+    def is_often(thing: str) -> bool:
+        done = sum(together(form.format(thing)) for form in ("without {}", "without any {}", "{} free"))
+        return done >= max(LEAST_DONE, OFTEN_DONE * together(thing))
+
+    often = all(is_thing(thing) and is_often(thing) for thing in _SEVERAL.split(what))
+    return f"{text[: match.start()]} without {what}" if often else text
+
+
+def compares(text: str) -> bool:
+    """Whether a text compares doing without something with having it: "with vs without retrieval"."""
+    match = _ASKED.search(text)
+    return match is not None and _is_compared(text, match)
+
+
+def _is_compared(text: str, match: re.Match[str]) -> bool:
+    """Whether a comparison names the opposite, too: "training-free vs training-based"."""
+    what = match["what"] or ""
+    based = rf"(?<![\w-]){re.escape(what)}[\s-](?:aware|based|dependent|driven|guided|reliant)\b"
+    return (
+        _AFTER_VERSUS.search(text, 0, match.start()) is not None
+        or _BEFORE_VERSUS.match(text, match.end()) is not None
+        or re.search(rf"\s{_VERSUS}", what) is not None
+        or (bool(what) and re.search(based, text, re.IGNORECASE) is not None)
+    )
 
 
 def is_of_papers(text: str) -> bool:

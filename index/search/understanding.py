@@ -30,7 +30,7 @@ from datetime import date
 from data.keys import clean, fold
 from index.search.conference_days import read_conference_days
 from index.search.dates_said import read_dates
-from index.search.doing_without import DoneWithout, is_of_papers, read_done_without
+from index.search.doing_without import DoneWithout, as_done_without, compares, is_of_papers, read_done_without
 from index.search.languages import foreign
 from index.search.names import Name, NameIndex
 from index.search.people_said import read_people, read_unwanted
@@ -270,21 +270,22 @@ def _read_venue(reading: _Reading, known: Known) -> None:
 
 
 def _read_without(reading: _Reading, known: Known) -> None:
-    if is_title_case(reading.text) or is_of_papers(reading.text):
+    if is_title_case(reading.text) or is_of_papers(reading.text) or compares(reading.text):
         return
     lacking = LACKING not in reading.undo
     if lacking and not reading.as_text and "like" not in reading.found:
-        _read_done_without(reading)
+        _read_done_without(reading, known)
     lacking = lacking and "done_without" not in reading.found
     unwanted, left = read_without(reading.text, known.together, lacking=lacking)
     if unwanted and (left or "like" in reading.found):
         reading.text, reading.found["without"] = left, unwanted
 
 
-def _read_done_without(reading: _Reading) -> None:
+def _read_done_without(reading: _Reading, known: Known | None = None) -> None:
     if len(reading.text.split()) >= LONG:
         return
-    done_without, plainly = read_done_without(reading.text)
+    text = as_done_without(reading.text, known.together) if known is not None else reading.text
+    done_without, plainly = read_done_without(text)
     if done_without is not None and _MARK not in done_without.what:
         reading.text, reading.found["done_without"] = plainly, done_without
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from index.search.doing_without import PHRASES, DoneWithout, read_done_without
+from index.search.doing_without import PHRASES, DoneWithout, as_done_without, compares, read_done_without
 from index.search.wishes import read_without
 
 MODEL = DoneWithout("reward model", "RL")
@@ -142,10 +142,49 @@ def test_papers_say_it_in_a_word(thing, abstract):
         "context-free grammars",
         "scale-free networks",
         "error-free transmission",
+        "training-free vs training-based style transfer",
+        "training-free methods versus fine-tuning for pruning",
+        "fine-tuned vs. training-free pruning",
+        "model-free and model-based RL",
+        "RAG with vs without retrieval",
+        "RL without a reward model vs with one",
     ],
 )
 def test_what_is_not_done_is_no_thing(said):
     assert read_done_without(said) == (None, said)
+
+
+def test_a_comparison_declines_nothing():
+    for said in ("RAG with vs without retrieval", "RL without a reward model vs with one"):
+        assert compares(said)
+    assert not compares("cats vs dogs, no surveys")
+    assert not compares("PPO vs DPO on small data without a reward model")
+
+
+def count(words):
+    """How many papers of a library print some words."""
+    printed = {"actions": 9_000, "surveys": 2_500, "tools": 10}
+    return printed.get(words) or {"without actions": 20, "actions free": 24, "without surveys": 1}.get(
+        words, 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "plainly"),
+    [
+        ("video prediction, no actions", "video prediction without actions"),
+        ("video prediction (no actions)?", "video prediction without actions"),
+        ("video prediction but no actions", "video prediction without actions"),
+        ("video prediction - no actions.", "video prediction without actions"),
+        ("video prediction, no surveys", None),
+        ("video prediction, no actions or surveys", None),
+        ("video prediction, no tools", None),
+        ("video prediction, no actions, newest first", None),
+        ("no actions", None),
+    ],
+)
+def test_what_papers_often_do_without_may_be_said_with_no(said, plainly):
+    assert as_done_without(said, count) == (plainly or said)
 
 
 @pytest.mark.parametrize(
