@@ -55,8 +55,8 @@ _LAST = re.compile(
 )
 """What may be unwanted, or what papers shall do without."""
 OFTEN_DONE, LEAST_DONE = 0.003, 2
-"""The share of the papers with something that say they do without it, from which ", no actions" asks for them,
-and how many these are at least. For games and surveys, it is .001 and less; for labels and tools, more."""
+"""If this share of the papers with actions, and so many, say that they do without, ", no actions" asks for
+those. For games and surveys, the share is .001 and less; for labels and tools, more."""
 _VERSUS = r"(?:vs\b\.?|versus\b|against\b|compared\s+(?:to|with)\b)"
 _AFTER_VERSUS = re.compile(rf"\b{_VERSUS}\s*$", re.IGNORECASE)
 _BEFORE_VERSUS = re.compile(rf"(?:\s+[\w-]+){{0,2}}?\s+{_VERSUS}", re.IGNORECASE)

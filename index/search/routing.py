@@ -203,6 +203,8 @@ def _about_a_paper(
     """A summary of a paper, its card, its neighbours, or a question about it."""
     if "compare" in commands and (two := _two_papers(said, named)):
         return Route("compare", dict(zip(OPTIONS["compare"], two, strict=True)))
+    if read.authors_of:
+        return Route("search", {"query": said})
     ids = links_in(said) if len(said.split()) <= FEW_WORDS else []
     if len(ids) == 1 and not _is_question(said) and LIKE_IT.search(said):
         return Route("similar", {"paper": ids[0].value})

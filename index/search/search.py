@@ -29,15 +29,15 @@ from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.ranking import NEAR_POOL, Ranking, Wanted
 from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
 from index.search.understanding import (
+    AUTHORS,
     LIKENESS,
     Understood,
     language_of,
-    likely_subject,
     literally,
     understand,
 )
 from index.search.venues import Venue
-from index.search.wishes import Order
+from index.search.wishes import Order, likely_subject
 from index.search.word_filter import WordFilter
 
 __all__ = ["JUDGED", "Found", "Hit", "Search"]
@@ -104,9 +104,13 @@ class Search(LackingPapers):
             return literally(text)
         known = await asyncio.to_thread(self._known.known, today)
         said = await asyncio.to_thread(understand, text, known, undo=undo, as_text=as_text)
-        if said.like is not None and not (await self.named(said.like)).papers:
-            undo |= {LIKENESS}
+        unknown = said.like is not None and not (await self.named(said.like)).papers
+        theirs = await self._of_a_paper(said)
+        if unknown or theirs is None:
+            undo |= {LIKENESS if unknown else AUTHORS}
             said = await asyncio.to_thread(understand, text, known, undo=undo, as_text=as_text)
+        else:
+            said = theirs
         if (said.without or said.done_without) and said.like is None and LIKENESS not in undo:
             said = await self._like_it_without(said)
         if said.like is None:
@@ -318,6 +322,9 @@ class Search(LackingPapers):
         if query.author:
             named = await self._by_author(query.author)
             ids = named & ids if ids is not None else named
+        if said.authors_papers:
+            theirs = await self._by_authors_of(said.authors_papers[0])
+            ids = theirs & ids if ids is not None else theirs
         only_theirs = not query.text or (said.people_sure and not as_text)
         people, jointly = await self._by_people(said)
         apart = bool(said.people_together) and not jointly

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from index.search.doing_without import is_thing
+from index.search.doing_without import is_of_papers, is_thing, read_done_without
 
 Order = Literal["best", "newest", "oldest", "cited"]
 
@@ -304,6 +304,14 @@ def _declining(text: str, *, lacking: bool) -> list[re.Match[str]]:
 def _is_name(text: str) -> bool:
     """Whether a text asks for a system by its name: "papers on PrismLLM"."""
     return _NAME.fullmatch(without_frame(text)) is not None
+
+
+def likely_subject(text: str, *, as_text: bool = False) -> str:
+    """What a query probably searches for, told by its words alone, which takes much less time."""
+    short = len(text.split()) < LONG and '"' not in text
+    if short and not (as_text or is_title_case(text) or is_of_papers(text)):
+        text = read_done_without(text)[1]
+    return without_frame(text).strip(" ,;:")
 
 
 def without_frame(text: str) -> str:

@@ -44,8 +44,14 @@ _BY = (
 )
 _NOT = r"(?:(?i:but\s+)?(?i:not|nothing|none|no\s+papers)\s+)"
 _PERSON = rf"{_WORD}\.?(?:\s+{_WORD}\.?){{1,2}}(?:['’]s\s+(?i:group|lab|students|team))?"
-_SOMEBODY = r"(?i:who|(?:any|some)(?:one|body)|people|researchers|authors|experts?|groups?|scientists|students|teams?)"
-_DOES = r"(?i:who|that|is|are|can|could|does|do|knows?|works?|working|worked|stud(?:y|ies|ying|ied)|researches|researching)"
+_SOMEBODY = (
+    r"(?i:who|(?:any|some)(?:one|body)|people|researchers|authors|experts?|groups?|scientists|students"
+    r"|teams?)"
+)
+_DOES = (
+    r"(?i:who|that|is|are|can|could|does|do|knows?|works?|working|worked|stud(?:y|ies|ying|ied)|researches"
+    r"|researching)"
+)
 _SAID = re.compile(
     rf"\b{_NOUN}\s+(?i:(?:written|published|done|released)\s+)?(?P<said>{_NOT}?{_BY}{_PLACES}){_ENDS}"
     rf"|\b{_NOUN}\s+(?i:by|from|of)\s+{_PERSON}\s+(?P<theirs>(?i:at|from|of)\s+{_PLACES}){_ENDS}"

@@ -33,6 +33,7 @@ class Read:
     people_unknown: tuple[str, ...] = ()
     order: str = "best"
     workplace: str = ""
+    authors_of: str = ""
     done_without: DoneWithout | None = None
 
 
