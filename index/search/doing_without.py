@@ -27,7 +27,9 @@ _FRAME = (
     rf"(?:(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)\s+{_NEED}"
     r"|(?:that|which)\s+(?:(?:need|require|use)s?|ha(?:ve|s))\s+no"
     r"|(?:that|which)\s+(?:avoids?|(?P<drops>(?:drop|skip|omit)s?)|removes?(?=\s+(?:an?|any|the)\s))"
-    rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no"
+    r"|(?:that|which)\s+(?:do(?:es)?\s+away|dispenses?)\s+with|in\s+(?:the\s+)?absence\s+of|sans"
+    r"|not\s+(?:based|conditioned|trained)\s+(?:on|with)"
+    rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o(?:ut)?)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no"
     rf"|{_NEEDING}\s+(?:no|neither)|(?:that|which)\s+(?:need|require|use)s?\s+neither"
     rf"|(?:{_WHERE}\s+|(?<=[,;]\s))(?:you|we|i|people)\s+{_HAVE_NONE}"
     rf"|{_WHERE}\s+there(?:['’]s|\s+is|\s+are)\s+no)"
@@ -49,9 +51,18 @@ _ASKED = re.compile(
     rf"|{_FRAME}\s+{_ACCESS}(?P<article>{_ARTICLE}){_THINGS}{_ENDS})",
     re.IGNORECASE,
 )
+_FIRST = re.compile(
+    rf"^(?P<lack>without\s+{_ARTICLE}{_THING}(?:,?\s+or\s+{_ARTICLE}{_THING})?),\s+(?P<rest>\S.*?)[\s.?!]*$",
+    re.IGNORECASE,
+)
+"""It may come first: "without a reward model, how can I …"."""
+_WORDS = re.compile(r"the\s+(?:words?|terms?|phrases?)\s|(?:the\s+|any\s+)?mentions?\s", re.IGNORECASE)
+"""What papers shall not print, and not do without: "without the word LLM"."""
 _FREE = re.compile(r"(?<![\w-])(?P<what>[^\W_]{3,}(?:-[^\W_]+){0,2})-free\b", re.IGNORECASE)
 _LAST = re.compile(
-    rf"(?:[,;]\s+|\s+[-–—]\s+|\s+but\s+|\s+\()(?:(?:and|but)\s+)?no\s+{_THINGS}\s*\)?[\s.?!]*$", re.IGNORECASE
+    r"(?:[,;]\s+|\s+[-–—]\s+|\s+but\s+|\s+\()(?:(?:and|but)\s+)?"
+    rf"no\s+(?P<what>{_THING}(?:(?:,\s+|,?\s+(?:or|and|nor)\s+)(?:no\s+)?{_ARTICLE}{_THING}){{0,3}})\s*\)?[\s.?!]*$",
+    re.IGNORECASE,
 )
 """What may be unwanted, or what papers shall do without."""
 OFTEN_DONE, LEAST_DONE = 0.003, 2
@@ -75,6 +86,7 @@ _OF_PAPERS = re.compile(
 )
 """What papers lack themselves: "papers without code"."""
 _NO_MORE = re.compile(r"\b(or|and|nor)\s+no\s+", re.IGNORECASE)
+_EACH = re.compile(r"(?:,\s+|,?\s+(?:or|and|nor)\s+)(?:no\s+)?(?:(?:a|an|the|any)\s+)?", re.IGNORECASE)
 _SEVERAL = re.compile(r",?\s+(?:or|and|nor)\s+(?:(?:a|an|the|any)\s+)?|,\s+", re.IGNORECASE)
 
 # -- how papers say it -----------------------------------------------------------------------------
@@ -261,6 +273,7 @@ def _is_supervision(thing: str) -> bool:
 
 def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
     """What papers shall do without, and the text with that said plainly; None where it says nothing so."""
+    typed, text = text, _FIRST.sub(r"\g<rest> \g<lack>", text)
     if (match := _ASKED.search(text)) and not _is_compared(text, match):
         what = next(match[form] for form in ("what", "needed", "missing", "unknown") if match[form])
         what = _NO_MORE.sub(r"\1 ", " ".join(what.split())).replace(" nor ", " or ")
@@ -268,7 +281,13 @@ def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
         plainly = f"{before} without {what}"
         # "Transformers that skip layers" have layers; "NLP that skips word segmentation" has none.
         keeps_it = match["drops"] and not match["article"] and re.fullmatch(r"\w+", what)
-        if before and not keeps_it and not is_of_papers(plainly) and all(map(is_thing, _SEVERAL.split(what))):
+        prints = _WORDS.match(f"{match['article'] or ''}{what} ")
+        if (
+            before
+            and not (keeps_it or prints)
+            and not is_of_papers(plainly)
+            and all(map(is_thing, _SEVERAL.split(what)))
+        ):
             article = (match["article"] or "").strip().lower()
             article = "" if article == "any" else article
             return DoneWithout(what, f"{before}{after}", article), f"{plainly}{after}"
@@ -277,8 +296,8 @@ def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
         and match["what"].lower() not in _TERMS
         and not _is_compared(text, match)
     ):
-        return DoneWithout(match["what"]), text
-    return None, text
+        return DoneWithout(match["what"]), typed
+    return None, typed
 
 
 def as_done_without(text: str, together: Callable[[str], int]) -> str:
@@ -292,14 +311,14 @@ def as_done_without(text: str, together: Callable[[str], int]) -> str:
     match = _LAST.search(text)
     if match is None:
         return text
-    what = _NO_MORE.sub(r"\1 ", match["what"])
+    things = _EACH.split(match["what"])
 
     def is_often(thing: str) -> bool:
         done = sum(together(form.format(thing)) for form in ("without {}", "without any {}", "{} free"))
         return done >= max(LEAST_DONE, OFTEN_DONE * together(thing))
 
-    often = all(is_thing(thing) and is_often(thing) for thing in _SEVERAL.split(what))
-    return f"{text[: match.start()]} without {what}" if often else text
+    often = all(is_thing(thing) and is_often(thing) for thing in things)
+    return f"{text[: match.start()]} without {' or '.join(things)}" if often else text
 
 
 def compares(text: str) -> bool:
