@@ -122,9 +122,9 @@ class Search(LackingPapers):
         """Of "PrismLLM without GPUs", that papers like PrismLLM are meant: it is what it is."""
         name = said.done_without.subject if said.done_without else said.text
         terms = self._library.words.terms(name)
-        if len(terms) != 1 or (await self.named(name)).paper is None:
-            return said
-        if name[1:].islower() and terms[0].in_titles > MOST_NAMED:  # "reasoning", as one paper is named
+        if len(terms) != 1 or (name[1:].islower() and terms[0].in_titles > MOST_NAMED):
+            return said  # one paper may be named "reasoning"
+        if (await self.named(name)).paper is None:
             return said
         without = said.done_without.things if said.done_without else said.without
         return replace(
