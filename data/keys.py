@@ -56,7 +56,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKD", text.casefold()).translate(_LETTERS)
-    return "".join(c for c in folded if not unicodedata.combining(c))
+    marks = [ord(c) for c in set(folded) if unicodedata.combining(c)]
+    return folded.translate(dict.fromkeys(marks)) if marks else folded
 
 
 @lru_cache(maxsize=300_000)

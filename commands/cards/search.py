@@ -13,6 +13,7 @@ from commands.cards.lists import ACCENT, PAGE, Entry, framed, listing
 from commands.cards.text import day, label, listed, plural, shorten, shown
 from data.records import Paper
 from index.search.understanding import (
+    AUTHORS,
     CONFERENCE,
     DATES,
     LIKENESS,
@@ -71,6 +72,7 @@ def understood_line(
         f"I can't leave out days in between (“{shown(said.days_kept, 60)}”)" if said.days_kept else "",
         _nobody(said.people_unknown) if said.people else "",
         _people(said, apart=apart),
+        _other_papers(said),
         _venue(said, anywhere=anywhere),
         _like(said),
         f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",
@@ -119,7 +121,12 @@ def _workplace(said: Understood) -> str:
         )
     if said.is_workplace_sought:
         return f"-# I don't know where authors work, so I searched for “{shown(said.text, 60)}”."
-    return f"-# I don't know where authors work, so I left out “{shown(said.workplace, 60)}”."
+    return workplace_left_out(said.workplace)
+
+
+def workplace_left_out(place: str) -> str:
+    """That it isn't known where authors work, so that words that say so were left out; "" for none."""
+    return f"-# I don't know where authors work, so I left out “{shown(place, 60)}”." if place else ""
 
 
 def _fixed(said: Understood) -> str:
@@ -181,6 +188,8 @@ def unfitting(
         says = f"{unknown[0].upper()}{unknown[1:]}."
     elif apart and whose:
         says = f"I know no paper by {_all_of(said)}."
+    elif said.authors_of and not (said.text or named or since or until or place):
+        says = f"I know no other paper by the authors of {shown(said.authors_of, 80)}."
     elif whose or named or since or until or place:
         who = whose.replace("papers ", " ", 1)
         says = " ".join(f"No paper{who} {place} {' '.join(named)} {_days(since, until)}".split()) + " fits."
@@ -212,13 +221,15 @@ def meant_instead(names: Sequence[str]) -> str:
     return f" Did you mean {listed([shown(name, 60) for name in names], 'or')}?" if names else ""
 
 
-def several_named(name: str, taken: Paper, others: Sequence[Paper]) -> str:
-    """That several papers have the name that others should be like, and how to name another one."""
+def several_named(name: str, taken: Paper, others: Sequence[Paper], *, like: bool = True) -> str:
+    """That several papers have the name of the one that is meant, and how to name another one."""
     listed = ", ".join(shown(paper.title, 60) for paper in others[:_NAMED])
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
     count = "Another paper is" if len(others) == 1 else f"{len(others)} other papers are"
     example = next((paper.arxiv_id for paper in others if paper.arxiv_id), None)
     how = f" To compare with it, type its number: papers like {example}" if example else ""
+    if not like:
+        how = f" To ask about it, type its number: papers by the authors of {example}" if example else ""
     taken_for = f"-# I took “{shown(name, 40)}” for {shown(taken.title, 80)}."
     return f"{taken_for} {count} called so, too: {listed}{more}.{how}"
 
@@ -267,6 +278,14 @@ def _people(said: Understood, *, apart: bool = False) -> str:
     return f"papers by {who}" if strict else f"papers by {who} first"
 
 
+def _other_papers(said: Understood) -> str:
+    """By the authors of which paper the papers are, and who these are."""
+    if not said.authors_of:
+        return ""
+    paper = shown(said.authors_of, 80)
+    return f"other papers by the authors of {paper}: {_authors(said.authors, 'and')}"
+
+
 def _each(said: Understood) -> list[str]:
     """Each of the people who wrote together, as printed, or as typed where that is open."""
     named = zip(said.people_together, said.each_said, strict=True)
@@ -311,6 +330,7 @@ def undo_label(part: str, said: Understood) -> str:
         PEOPLE: "By anyone",
         TOGETHER: "By either" if len(said.people_together) == 2 else "By any of them",
         TYPOS: f"Search for “{shorten(_as_typed(said), 40)}” instead",
+        AUTHORS: "Search for the words",
         LIKENESS: "Search for the words",
         VENUE: "From anywhere",
         CONFERENCE: f"Search for “{shorten(said.days_unread, 40)}”, too",

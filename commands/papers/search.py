@@ -135,7 +135,7 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
                 paper,
                 link("paper.card", "Details", paper=paper.id),
                 note=_answer(services, paper, results.query.text),
-                bold=_called(paper, names),
+                bold=_called(paper, [*names, *said.authors]),
             )
             for paper in papers
         ]
@@ -177,11 +177,13 @@ async def _results(services: Services, asked: SearchQuery) -> Found:
 
 
 async def _which_like(services: Services, said: Understood) -> str | None:
-    """Where several papers have the name that others should be like, which one was taken."""
-    if said.like is None or len(said.like_papers) < 2:
+    """Which paper was taken for the one that is named, where several papers have that name."""
+    name = said.like or said.authors_of
+    papers = said.like_papers or said.authors_papers
+    if len(papers) < 2:
         return None
-    taken, *others = await services.store.papers(said.like_papers)
-    return several_named(said.like, taken, others) if others else None
+    taken, *others = await services.store.papers(papers)
+    return several_named(name, taken, others, like=said.like is not None) if others else None
 
 
 async def _namesakes(services: Services, name: str) -> str | None:

@@ -12,6 +12,7 @@ from discord.ext import commands
 from commands.cards.collaborators import proof
 from commands.cards.lists import note
 from commands.cards.people import people_list
+from commands.cards.search import workplace_left_out
 from commands.cards.text import plural, shown, title_link
 from commands.kit.installs import with_labmate
 from commands.kit.limits import SEARCH
@@ -28,6 +29,7 @@ from commands.people.within import EMPTY_HERE, EVERYBODY, Within
 from index.people.knowing import AT_MOST, Knows, knowing
 from index.search.routing import topic_known
 from index.search.search import Found
+from index.search.workplaces import read_place_of_people
 
 NEEDS = (Need.PAPERS, Need.MEANING, Need.PEOPLE)
 SHOWN = 10
@@ -58,6 +60,7 @@ async def people_knowing(
 
 async def show_knowing(services: Services, topic: str, within: Within = EVERYBODY) -> ui.LayoutView:
     """People whose papers show a topic, with the papers as proof."""
+    place, topic = read_place_of_people(topic)
     most = POOL if within.limits else SHOWN
     known, searched = await people_knowing(services, topic, most, everybody=not within.limits)
 
@@ -72,7 +75,7 @@ async def show_knowing(services: Services, topic: str, within: Within = EVERYBOD
         return note(text, [buttons] if buttons else [])
     experts = await within.find(services, among, lambda entry: entry.person)
     if not searched.fits:
-        return await _nobody(services, name, searched)
+        return await _nobody(services, name, searched, place)
     if not experts:
         return note(EMPTY_HERE if within.limits else f"I know no paper on “{name}” yet.")
     wanted = list(dict.fromkeys(number for entry in experts for number in entry.papers[:2]))
@@ -85,17 +88,18 @@ async def show_knowing(services: Services, topic: str, within: Within = EVERYBOD
         "Ranked by how many of these each wrote, how well they fit, and how recent they are. Coauthors of "
         "the same papers come later."
     )
-    return people_list(f"## Who knows {name}", lines, footer)
+    heading = "\n".join(filter(None, (f"## Who knows {name}", workplace_left_out(place))))
+    return people_list(heading, lines, footer)
 
 
-async def _nobody(services: Services, topic: str, searched: Found) -> ui.LayoutView:
+async def _nobody(services: Services, topic: str, searched: Found, place: str) -> ui.LayoutView:
     """No paper matches the topic: say so, and name the closest papers as guesses."""
     known = plural(services.paper_count, "paper")
     text = f"None of the {known} fits “{topic}”, so I can't name anyone who knows it."
     near = await services.store.papers(searched.near[:GUESSES])
     if near:
         text += "\nThe closest guesses:\n" + "\n".join(f"- {title_link(paper)}" for paper in near)
-    return note(text)
+    return note("\n".join(filter(None, (text, workplace_left_out(place)))))
 
 
 class WhoKnows(commands.Cog, name="Who knows"):

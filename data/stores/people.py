@@ -56,6 +56,14 @@ _NAMED = (
     .order_by(func.count(func.distinct(MembershipRow.paper_id)).desc(), MembershipRow.person_id)
 )
 
+_BY_ANY = (
+    select(PaperRow.id)
+    .join(MembershipRow, MembershipRow.paper_id == PaperRow.id)
+    .join(AuthorshipRow, VALID_BY_NAME)
+    .where(MembershipRow.person_id.in_(_IDS), PaperRow.merged_into.is_(None))
+    .distinct()
+)
+
 
 @lru_cache
 def _written_by(oldest_first: bool, since: date | None, category: str | None) -> Select[Any]:
@@ -134,6 +142,17 @@ class People(Passes):
         """Store ids of a person's papers, newest first by default."""
         query, asked = _written_by(oldest_first, since, category), {"person": person_id}
         return await self._read_in_thread(lambda connection: list(connection.scalars(query, asked)))
+
+    async def papers_of_any(self, people: Sequence[int]) -> list[int]:
+        """Store ids of the papers that any of these people wrote, each once."""
+
+        def written(connection: Connection) -> list[int]:
+            papers: dict[int, None] = {}
+            for part in slices(people):
+                papers |= dict.fromkeys(connection.scalars(_BY_ANY, {"ids": part}))
+            return list(papers)
+
+        return await self._read_in_thread(written)
 
     async def at(self, places: Sequence[tuple[int, int]]) -> list[Membership]:
         """The judged authorships at these places (paper and position)."""

@@ -143,6 +143,16 @@ class SeenPeople(People):
             ids = await self._within(ids, since, category)
         return ids[::-1] if oldest_first else ids
 
+    async def papers_of_any(self, people: Sequence[int]) -> list[int]:
+        """Store ids of the papers that any of these people wrote here, each once."""
+        leads = dict.fromkeys(map(self.view.lead, people))
+        alike = [lead for lead in leads if lead not in self.view.sources]
+        papers = dict.fromkeys(await super().papers_of_any(alike))
+        for lead in leads:
+            if lead in self.view.sources:
+                papers |= dict.fromkeys(await self.papers_of(lead))
+        return list(papers)
+
     async def _within(self, ids: Sequence[int], since: date | None, category: str | None) -> list[int]:
         found: set[int] = set()
         async with self._read() as connection:

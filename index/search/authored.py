@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
-from data.keys import name_key
+from data.keys import name_key, title_words
+from index.search.authors_said import names_and_subjects
+from index.search.named_papers import identifier
 from index.search.similar import SimilarPapers
 from index.search.understanding import Understood
 
@@ -34,6 +37,40 @@ class AuthoredPapers(SimilarPapers):
             return frozenset(await asyncio.to_thread(self._library.words.by_author, name, OF_AUTHOR))
         found = await asyncio.to_thread(names.having, name)
         return await self._written_by([one.name for one in found]) or frozenset()
+
+    async def _of_a_paper(self, said: Understood) -> Understood | None:
+        """A query for papers by the authors of a paper, with that paper; None if it isn't known.
+
+        Any other query as it is.
+        """
+        if not said.authors_of:
+            return said
+        for name, subject in names_and_subjects(said.authors_of):
+            meant = await self.named(name)
+            papers = meant.papers if meant.paper is None else (meant.paper,)
+            if not papers:
+                continue
+            titles = {word for title in await self.titles_of(papers[0]) for word in title_words(title)}
+            if not (identifier(name) or titles.issuperset(title_words(name))):  # there is more in it
+                continue
+            [paper] = await self._library.store.papers(papers[:1])
+            query = replace(said.query, text=f"{said.query.text} {subject}".strip())
+            authors = tuple(author.name for author in paper.authors)
+            return replace(
+                said, query=query, authors_of=name, authors_papers=(paper.id, *papers[1:]), authors=authors
+            )
+        return None
+
+    async def _by_authors_of(self, paper: int) -> frozenset[int]:
+        """The other papers by any of a paper's authors: by people, or, before they are known, by names."""
+        store = self._library.store
+        people = await store.people.on_paper(paper)
+        if people:
+            found = frozenset(await store.people.papers_of_any(list(people.values())))
+        else:
+            [printed] = await store.papers([paper])
+            found = await self._written_by([author.name for author in printed.authors]) or frozenset()
+        return found - {paper}
 
     async def resembles_author(self, name: str) -> bool:
         """Whether authors have this name or a similar one."""

@@ -7,6 +7,7 @@ from papers about it is how they put it: "without a reward model", "reward-free"
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -26,7 +27,9 @@ _FRAME = (
     rf"(?:(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)\s+{_NEED}"
     r"|(?:that|which)\s+(?:(?:need|require|use)s?|ha(?:ve|s))\s+no"
     r"|(?:that|which)\s+(?:avoids?|(?P<drops>(?:drop|skip|omit)s?)|removes?(?=\s+(?:an?|any|the)\s))"
-    rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no"
+    r"|(?:that|which)\s+(?:do(?:es)?\s+away|dispenses?)\s+with|in\s+(?:the\s+)?absence\s+of|sans"
+    r"|not\s+(?:based|conditioned|trained)\s+(?:on|with)"
+    rf"|(?:(?:that|which)\s+works?\s+)?(?:without|w/o(?:ut)?)(?:\s+{_NEEDING})?|not\s+{_NEEDING}|with\s+no"
     rf"|{_NEEDING}\s+(?:no|neither)|(?:that|which)\s+(?:need|require|use)s?\s+neither"
     rf"|(?:{_WHERE}\s+|(?<=[,;]\s))(?:you|we|i|people)\s+{_HAVE_NONE}"
     rf"|{_WHERE}\s+there(?:['’]s|\s+is|\s+are)\s+no)"
@@ -48,7 +51,26 @@ _ASKED = re.compile(
     rf"|{_FRAME}\s+{_ACCESS}(?P<article>{_ARTICLE}){_THINGS}{_ENDS})",
     re.IGNORECASE,
 )
+_FIRST = re.compile(
+    rf"^(?P<lack>without\s+{_ARTICLE}{_THING}(?:,?\s+or\s+{_ARTICLE}{_THING})?),\s+(?P<rest>\S.*?)[\s.?!]*$",
+    re.IGNORECASE,
+)
+"""It may come first: "without a reward model, how can I …"."""
+_WORDS = re.compile(r"the\s+(?:words?|terms?|phrases?)\s|(?:the\s+|any\s+)?mentions?\s", re.IGNORECASE)
+"""What papers shall not print, and not do without: "without the word LLM"."""
 _FREE = re.compile(r"(?<![\w-])(?P<what>[^\W_]{3,}(?:-[^\W_]+){0,2})-free\b", re.IGNORECASE)
+_LAST = re.compile(
+    r"(?:[,;]\s+|\s+[-–—]\s+|\s+but\s+|\s+\()(?:(?:and|but)\s+)?"
+    rf"no\s+(?P<what>{_THING}(?:(?:,\s+|,?\s+(?:or|and|nor)\s+)(?:no\s+)?{_ARTICLE}{_THING}){{0,3}})\s*\)?[\s.?!]*$",
+    re.IGNORECASE,
+)
+"""What may be unwanted, or what papers shall do without."""
+OFTEN_DONE, LEAST_DONE = 0.003, 2
+"""If this share of the papers with actions, and so many, say that they do without, ", no actions" asks for
+those. For games and surveys, the share is .001 and less; for labels and tools, more."""
+_VERSUS = r"(?:vs\b\.?|versus\b|against\b|compared\s+(?:to|with)\b)"
+_AFTER_VERSUS = re.compile(rf"\b{_VERSUS}\s*$", re.IGNORECASE)
+_BEFORE_VERSUS = re.compile(rf"(?:\s+[\w-]+){{0,2}}?\s+{_VERSUS}", re.IGNORECASE)
 _NAMES = frozenset(
     "annotating finetuning labeling labelling learning prompting reasoning training tuning".split()
 )
@@ -64,6 +86,7 @@ _OF_PAPERS = re.compile(
 )
 """What papers lack themselves: "papers without code"."""
 _NO_MORE = re.compile(r"\b(or|and|nor)\s+no\s+", re.IGNORECASE)
+_EACH = re.compile(r"(?:,\s+|,?\s+(?:or|and|nor)\s+)(?:no\s+)?(?:(?:a|an|the|any)\s+)?", re.IGNORECASE)
 _SEVERAL = re.compile(r",?\s+(?:or|and|nor)\s+(?:(?:a|an|the|any)\s+)?|,\s+", re.IGNORECASE)
 
 # -- how papers say it -----------------------------------------------------------------------------
@@ -157,69 +180,82 @@ class DoneWithout:
 
     def is_said_in(self, title: str, abstract: str) -> bool:
         """Whether a paper says that it does without one of the things; the title decides if it names it."""
-        at_top, below = _plain(title), _plain(abstract)
-        return any(_Forms.of(thing).are_refused(at_top, below) for thing in self.things)
+        at_top, below = _one_line(title), _one_line(abstract)
+        return any(forms.are_refused(at_top, below) for forms in _forms_of(self.what))
 
     def is_named_in(self, text: str) -> bool:
         """Whether a title and abstract name one of the things at all."""
-        return not _naming(self.things).passes(text)
+        return not _naming(self.what).passes(text)
 
 
-def _plain(text: str) -> str:
-    return " ".join(plain_text(text).split())
+def _one_line(text: str) -> str:
+    """A text folded as :func:`plain_text` does, with single spaces."""
+    plain = plain_text(text)
+    return " ".join(plain.split()) if "\n" in plain or "  " in plain else plain
 
 
 @lru_cache(KEPT)
-def _naming(things: tuple[str, ...]) -> WordFilter:
+def _naming(what: str) -> WordFilter:
     """What no text passes that names one of several things."""
-    return WordFilter((), things)
+    return WordFilter((), DoneWithout(what).things)
+
+
+@lru_cache(KEPT)
+def _forms_of(what: str) -> list[_Forms]:
+    return list(map(_Forms, DoneWithout(what).things))
 
 
 class _Forms:
     """How something is printed, and how it is said that something is done without it."""
 
     def __init__(self, thing: str) -> None:
-        self._words = plain_text(thing).split()
-        form = r"[\s-]+".join(rf"({re.escape(word[: max(3, len(word) - 2)])}\w*?)" for word in self._words)
+        self._words = words = plain_text(thing).split()
+        self._begin = [word[: max(3, len(word) - 2)] for word in words]
+        form = r"[\s-]+".join(rf"({re.escape(begins)}\w*?)" for begins in self._begin)
         # Begins with letters, which are found far faster than the words that may stand before them.
         self._named = re.compile(rf"{form}(?P<lacks>{_LACKS}(?!\w))?(?!\w)")
-        self._less = re.compile(r"[\s-]+".join(map(re.escape, self._words)) + r"less(?!\w)")
-        words = self._words
+        self._less = re.compile(r"[\s-]+".join(map(re.escape, words)) + r"less(?!\w)")
         generic = len(words) > 1 and words[-1].rstrip("s") in _GENERIC and words[0] != "training"
         self._free = re.compile(rf"{re.escape(words[0])}[\s-]free(?!\w)") if generic else None
         self._is_supervision = _is_supervision(thing)
 
-    @staticmethod
-    @lru_cache(KEPT)
-    def of(thing: str) -> _Forms:
-        """Those of a thing, kept for the next paper."""
-        return _Forms(thing)
-
     def are_refused(self, title: str, abstract: str) -> bool:
         """Whether a plain title and abstract say that something does without it."""
-        said, named = self.counts(title)
-        return said > 0 if named else said > 0 or self.counts(abstract)[0] > 0
+        if self._is_refused_in(title):
+            return True
+        return not self._is_named_in(title) and self._is_refused_in(abstract)
 
-    def counts(self, plain: str) -> tuple[int, int]:
-        """How often a plain text says so, and how often it names the thing at all."""
-        said = named = 0
-        for match in self._named.finditer(plain):
-            if _begins_word(plain, match.start()) and self._are_forms(match):
-                named += 1
-                said += match["lacks"] is not None or _is_refused(plain, match.start(), match.end())
-        said += sum(_begins_word(plain, match.start()) for match in self._less.finditer(plain))
-        if self._free is not None:
-            free = sum(_begins_word(plain, match.start()) for match in self._free.finditer(plain))
-            said, named = said + free, named + free
-        if self._is_supervision and "supervised" in plain:
-            said += len(_UNSUPERVISED.findall(plain))
-        return said, named
+    def _is_refused_in(self, plain: str) -> bool:
+        """Whether a plain text says so."""
+        if self._free is not None and "free" in plain and _stands_in(self._free, plain):
+            return True
+        if self._is_supervision and "supervised" in plain and _UNSUPERVISED.search(plain):
+            return True
+        if not all(begins in plain for begins in self._begin):
+            return False
+        if "less" in plain and _stands_in(self._less, plain):
+            return True
+        return any(
+            match["lacks"] is not None or _is_refused(plain, *match.span())
+            for match in self._named.finditer(plain)
+            if self._is_form(match)
+        )
 
-    def _are_forms(self, match: re.Match[str]) -> bool:
+    def _is_named_in(self, plain: str) -> bool:
+        """Whether a plain text that doesn't say so names the thing at all."""
+        named = all(begins in plain for begins in self._begin)
+        return named and any(map(self._is_form, self._named.finditer(plain)))
+
+    def _is_form(self, match: re.Match[str]) -> bool:
         printed = match.groups()[: len(self._words)]
-        return all(
+        return _begins_word(match.string, match.start()) and all(
             word == form or is_form(word, form) for word, form in zip(self._words, printed, strict=True)
         )
+
+
+def _stands_in(pattern: re.Pattern[str], plain: str) -> bool:
+    """Whether a plain text has a pattern that begins with a word's first letter."""
+    return any(_begins_word(plain, match.start()) for match in pattern.finditer(plain))
 
 
 def _begins_word(plain: str, start: int) -> bool:
@@ -237,20 +273,70 @@ def _is_supervision(thing: str) -> bool:
 
 def read_done_without(text: str) -> tuple[DoneWithout | None, str]:
     """What papers shall do without, and the text with that said plainly; None where it says nothing so."""
-    if match := _ASKED.search(text):
+    typed, text = text, _FIRST.sub(r"\g<rest> \g<lack>", text)
+    if (match := _ASKED.search(text)) and not _is_compared(text, match):
         what = next(match[form] for form in ("what", "needed", "missing", "unknown") if match[form])
         what = _NO_MORE.sub(r"\1 ", " ".join(what.split())).replace(" nor ", " or ")
         before, after = text[: match.start()].strip(" ,;"), text[match.end() :].rstrip(" .?!")
         plainly = f"{before} without {what}"
         # "Transformers that skip layers" have layers; "NLP that skips word segmentation" has none.
         keeps_it = match["drops"] and not match["article"] and re.fullmatch(r"\w+", what)
-        if before and not keeps_it and not is_of_papers(plainly) and all(map(is_thing, _SEVERAL.split(what))):
+        prints = _WORDS.match(f"{match['article'] or ''}{what} ")
+        if (
+            before
+            and not (keeps_it or prints)
+            and not is_of_papers(plainly)
+            and all(map(is_thing, _SEVERAL.split(what)))
+        ):
             article = (match["article"] or "").strip().lower()
             article = "" if article == "any" else article
             return DoneWithout(what, f"{before}{after}", article), f"{plainly}{after}"
-    if (match := _FREE.search(text)) and match["what"].lower() not in _TERMS:
-        return DoneWithout(match["what"]), text
-    return None, text
+    if (
+        (match := _FREE.search(text))
+        and match["what"].lower() not in _TERMS
+        and not _is_compared(text, match)
+    ):
+        return DoneWithout(match["what"]), typed
+    return None, typed
+
+
+def as_done_without(text: str, together: Callable[[str], int]) -> str:
+    """A text that ends in ", no actions", said with "without" if many papers with actions do without them.
+
+    Parameters
+    ----------
+    together
+        How many papers have some words side by side.
+    """
+    match = _LAST.search(text)
+    if match is None:
+        return text
+    things = _EACH.split(match["what"])
+
+    def is_often(thing: str) -> bool:
+        done = sum(together(form.format(thing)) for form in ("without {}", "without any {}", "{} free"))
+        return done >= max(LEAST_DONE, OFTEN_DONE * together(thing))
+
+    often = all(is_thing(thing) and is_often(thing) for thing in things)
+    return f"{text[: match.start()]} without {' or '.join(things)}" if often else text
+
+
+def compares(text: str) -> bool:
+    """Whether a text compares doing without something with having it: "with vs without retrieval"."""
+    match = _ASKED.search(text)
+    return match is not None and _is_compared(text, match)
+
+
+def _is_compared(text: str, match: re.Match[str]) -> bool:
+    """Whether a comparison names the opposite, too: "training-free vs training-based"."""
+    what = match["what"] or ""
+    based = rf"(?<![\w-]){re.escape(what)}[\s-](?:aware|based|dependent|driven|guided|reliant)\b"
+    return (
+        _AFTER_VERSUS.search(text, 0, match.start()) is not None
+        or _BEFORE_VERSUS.match(text, match.end()) is not None
+        or re.search(rf"\s{_VERSUS}", what) is not None
+        or (bool(what) and re.search(based, text, re.IGNORECASE) is not None)
+    )
 
 
 def is_of_papers(text: str) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from enum import IntEnum
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -16,14 +15,8 @@ LOOKED_AT = 300
 """How many of the best papers are looked through for those that do without something."""
 EACH = 40
 """How many papers each way of saying so gives."""
-
-
-class Says(IntEnum):
-    """What a paper says of something that it should do without, best first."""
-
-    WITHOUT = 0
-    NOTHING = 1
-    NAMES_IT = 2
+Texts = Mapping[int, tuple[str, str, int]]
+"""Papers' titles and abstracts, as the store gives them."""
 
 
 class LackingPapers(AuthoredPapers):
@@ -31,40 +24,65 @@ class LackingPapers(AuthoredPapers):
 
     async def _doing_without(
         self, what: DoneWithout | None, text: str, allowed: np.ndarray | None
-    ) -> dict[int, Says]:
-        """What papers say that print such words, the best for a text of each way of saying so."""
+    ) -> dict[int, bool]:
+        """Whether papers with such words do without it: of each way of saying so, the best for a text."""
         if what is None:
             return {}
 
         def found() -> set[int]:
-            hits = [self._library.words.search(text, EACH, phrases=[phrase]) for phrase in what.phrases]
-            return {paper for some in hits for paper, _ in some if allowed is None or passes(allowed, paper)}
+            papers = self._library.words.having_one(text, EACH, what.phrases)
+            return papers if allowed is None else {paper for paper in papers if passes(allowed, paper)}
 
-        return await self._says(what, list(await asyncio.to_thread(found)))
-
-    async def _says(self, what: DoneWithout, papers: Sequence[int]) -> dict[int, Says]:
-        texts = await self._library.store.texts(papers)
-
-        def judged() -> dict[int, Says]:
-            says = {}
-            for paper, (title, abstract, _) in texts.items():
-                if what.is_said_in(title, abstract):
-                    says[paper] = Says.WITHOUT
-                else:
-                    only_named = not what.is_free and what.is_named_in(f"{title}\n{abstract}")
-                    says[paper] = Says.NAMES_IT if only_named else Says.NOTHING
-            return says
-
-        return await asyncio.to_thread(judged)
+        texts = await self._library.store.texts(list(await asyncio.to_thread(found)))
+        return await asyncio.to_thread(_say_so, what, texts)
 
     async def _those_without_first(
-        self, what: DoneWithout, hits: Sequence[Hit], known: Mapping[int, Says]
+        self, what: DoneWithout, hits: Sequence[Hit], known: Mapping[int, bool], most: int
     ) -> tuple[list[Hit], int]:
         """Hits that say so, then those that don't name it, then the others; and how many say so.
 
-        What some papers say may be known already.
+        Only the first ``most`` are in this order, since further papers are not looked at.
+
+        Parameters
+        ----------
+        known
+            Whether some papers say so, where that is known already.
         """
-        others = [hit.paper_id for hit in hits if hit.paper_id not in known]
-        says = {**known, **await self._says(what, others)}
-        ranked = sorted(hits, key=lambda hit: says.get(hit.paper_id, Says.NOTHING))
-        return ranked, sum(says.get(hit.paper_id) is Says.WITHOUT for hit in ranked)
+        texts = await self._library.store.texts([hit.paper_id for hit in hits if not known.get(hit.paper_id)])
+
+        def ranked() -> tuple[list[Hit], int]:
+            saying, others = _parted(
+                hits, lambda paper: known[paper] if paper in known else _says_so(what, texts, paper), most
+            )
+            others, naming = _parted(
+                others, lambda paper: not _only_names(what, texts, paper), most - len(saying)
+            )
+            return [*saying, *others, *naming], len(saying)
+
+        return await asyncio.to_thread(ranked)
+
+
+def _parted(hits: Sequence[Hit], is_first: Callable[[int], bool], most: int) -> tuple[list[Hit], list[Hit]]:
+    """Those hits for which something holds, at most so many, and all others."""
+    first: list[Hit] = []
+    others: list[Hit] = []
+    for place, hit in enumerate(hits):
+        if len(first) >= most:
+            return first, [*others, *hits[place:]]
+        (first if is_first(hit.paper_id) else others).append(hit)
+    return first, others
+
+
+def _say_so(what: DoneWithout, texts: Texts) -> dict[int, bool]:
+    return {paper: _says_so(what, texts, paper) for paper in texts}
+
+
+def _says_so(what: DoneWithout, texts: Texts, paper: int) -> bool:
+    title, abstract, *_ = texts.get(paper, ("", ""))
+    return what.is_said_in(title, abstract)
+
+
+def _only_names(what: DoneWithout, texts: Texts, paper: int) -> bool:
+    """Whether a paper that doesn't say so names it; papers are not asked for by "X-free"."""
+    title, abstract, *_ = texts.get(paper, ("", ""))
+    return not what.is_free and what.is_named_in(f"{title}\n{abstract}")

@@ -174,6 +174,24 @@ class WordIndex(WordLookup):
         list of (store id, score)
             Best first, at most k.
         """
+        clauses = self._clauses(text, title_only=title_only, shared=shared, most=most)
+        required = [query for phrase in phrases if (query := self._phrase(phrase)) is not None]
+        if phrases and not required:
+            return []
+        clauses += [(Occur.Must, query) for query in required]
+        return self._hits(Query.boolean_query(clauses), k) if clauses else []
+
+    def having_one(self, text: str, k: int, phrases: Sequence[str]) -> set[int]:
+        """Papers that have one of several phrases: of each, the k that :meth:`search` finds with it."""
+        clauses = self._clauses(text)
+        queries = [query for phrase in phrases if (query := self._phrase(phrase)) is not None]
+        every = (self._hits(Query.boolean_query([*clauses, (Occur.Must, query)]), k) for query in queries)
+        return {paper for hits in every for paper, _ in hits}
+
+    def _clauses(
+        self, text: str, *, title_only: bool = False, shared: bool = False, most: int = MAX_TERMS
+    ) -> list[tuple[Occur, Query]]:
+        """What a text adds to a paper's score; arguments as :meth:`search` has them."""
         terms = rarest(self.terms(text), shared=shared, most=most)
         most_held = max(COMMON * len(self), COMMON_LEAST)
         distinct = _distinct(terms)
@@ -184,17 +202,12 @@ class WordIndex(WordLookup):
                 (term, "abstract", 1.0) for term in distinct if term.in_abstracts <= max(most_held, least)
             ]
         # Each stem of a term by itself: tantivy skips what can't be among the best only for single words.
-        clauses = [
+        return [
             (Occur.Should, Query.boost_query(self._stem_in(field, stem), weight))
             for term, field, weight in wanted
             for stem in (term.stem, term.also)
             if stem
         ]
-        required = [query for phrase in phrases if (query := self._phrase(phrase)) is not None]
-        if phrases and not required:
-            return []
-        clauses += [(Occur.Must, query) for query in required]
-        return self._hits(Query.boolean_query(clauses), k) if clauses else []
 
     @unpanicked()
     def words_of(self, ids: Sequence[int]) -> PaperWords:

@@ -47,6 +47,7 @@ from index.search.spoken_forms import (
     WROTE,
 )
 from index.search.understanding import Understood, is_description
+from index.search.workplaces import read_workplace
 
 OPTIONS: Mapping[str, tuple[str, ...]] = {
     "papers": ("author", "sort", "since", "category"),
@@ -164,9 +165,16 @@ def is_thanks(said: str) -> bool:
 
 
 def topic_known(said: str) -> str:
-    """The topic of "who knows about gossip?"; any other text as it is."""
-    asked = WHO_KNOWS.fullmatch(said[:LONGEST].strip())
-    return asked[1] if asked else said
+    """The topic of "who knows about gossip?", and where they work, if it says so; any other text as it is."""
+    return _topic_known(said[:LONGEST].strip()) or said
+
+
+def _topic_known(said: str) -> str | None:
+    place, bare = read_workplace(said)
+    asked = WHO_KNOWS.fullmatch(bare)
+    if asked is None or not place:
+        asked, place = WHO_KNOWS.fullmatch(said), ""
+    return f"{asked[1]} {place}".strip() if asked else None
 
 
 def speaks_of_papers(said: str) -> bool:
@@ -195,6 +203,8 @@ def _about_a_paper(
     """A summary of a paper, its card, its neighbours, or a question about it."""
     if "compare" in commands and (two := _two_papers(said, named)):
         return Route("compare", dict(zip(OPTIONS["compare"], two, strict=True)))
+    if read.authors_of:
+        return Route("search", {"query": said})
     ids = links_in(said) if len(said.split()) <= FEW_WORDS else []
     if len(ids) == 1 and not _is_question(said) and LIKE_IT.search(said):
         return Route("similar", {"paper": ids[0].value})
@@ -232,16 +242,20 @@ def _about_people(
     said: str, read: Understood, authors: Container[str], commands: Container[str]
 ) -> Route | None:
     """Somebody's card or papers, their papers on a subject, or who knows a subject."""
-    their_work = bool(read.workplace) and WROTE.search(said) is not None
+    told = TOLD.fullmatch(said)
+    knows = (
+        None
+        if read.people or "who-knows" not in commands
+        else _topic_known(told["question"] if told else said)
+    )
+    their_work = bool(read.workplace) and WROTE.search(said) is not None and not knows
     if (read.unwanted_people and not _is_question(said)) or read.people_unknown or their_work:
         # Only a search leaves people out, or says that nobody has a name, or that workplaces are unknown.
         return Route("search", {"query": said})
-    told = TOLD.fullmatch(said)
     if (alike := PEOPLE_LIKE.fullmatch(said)) and "similar-people" in commands:
         return Route("similar-people", {"name": alike[1]})
-    knows = WHO_KNOWS.fullmatch(told["question"] if told else said)
-    if knows and not read.people and "who-knows" in commands:
-        return Route("who-knows", {"topic": knows[1]})
+    if knows:
+        return Route("who-knows", {"topic": knows})
     both = COMPARE_BOTH.fullmatch(said)
     if both and "compare" in commands and len(read.people) == 1 and read.people[0] in both.groups():
         return Route("compare", {"first": both[1], "second": both[2]})

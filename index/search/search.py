@@ -22,16 +22,23 @@ from index.search.corpus import Corpus
 from index.search.facets import Where
 from index.search.known_item import Meant
 from index.search.known_words import KnownWords
-from index.search.lacking_papers import LOOKED_AT, LackingPapers, Says
+from index.search.lacking_papers import LOOKED_AT, LackingPapers
 from index.search.lexical import reads_as_sentence
 from index.search.named_papers import identifier
 from index.search.passages import stem
 from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.ranking import NEAR_POOL, Ranking, Wanted
 from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
-from index.search.understanding import LIKENESS, Understood, language_of, literally, understand
+from index.search.understanding import (
+    AUTHORS,
+    LIKENESS,
+    Understood,
+    language_of,
+    literally,
+    understand,
+)
 from index.search.venues import Venue
-from index.search.wishes import Order
+from index.search.wishes import Order, likely_subject
 from index.search.word_filter import WordFilter
 
 __all__ = ["JUDGED", "Found", "Hit", "Search"]
@@ -100,9 +107,13 @@ class Search(LackingPapers):
             if outright is not None and outright.papers:
                 return literally(text)
             said = await begun
-        if said.like is not None and not (await self.named(said.like)).papers:
-            undo |= {LIKENESS}
+        unknown = said.like is not None and not (await self.named(said.like)).papers
+        theirs = await self._of_a_paper(said)
+        if unknown or theirs is None:
+            undo |= {LIKENESS if unknown else AUTHORS}
             said = await asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
+        else:
+            said = theirs
         if (said.without or said.done_without) and said.like is None and LIKENESS not in undo:
             said = await self._like_it_without(said)
         if said.like is None:
@@ -118,9 +129,9 @@ class Search(LackingPapers):
         """Of "PrismLLM without GPUs", that papers like PrismLLM are meant: it is what it is."""
         name = said.done_without.subject if said.done_without else said.text
         terms = self._library.words.terms(name)
-        if len(terms) != 1 or (await self.named(name)).paper is None:
-            return said
-        if name[1:].islower() and terms[0].in_titles > MOST_NAMED:  # "reasoning", as one paper is named
+        if len(terms) != 1 or (name[1:].islower() and terms[0].in_titles > MOST_NAMED):
+            return said  # one paper may be named "reasoning"
+        if (await self.named(name)).paper is None:
             return said
         without = said.done_without.things if said.done_without else said.without
         return replace(
@@ -171,9 +182,10 @@ class Search(LackingPapers):
             The day of the clock, by default today.
         """
         text = clean(typed[:MAX_QUERY])
-        # Most queries are embedded as typed, so that begins while they are being understood.
+        # What most queries are about is embedded while they are being understood.
+        likely = text if plain else likely_subject(text, as_text=as_text)
         async with AsyncExitStack() as begun:
-            embedding = await begun.enter_async_context(_begun(self.embed(text)))
+            embedding = await begun.enter_async_context(_begun(self.embed(likely)))
             if plain:
                 said = literally(text) if as_text else Understood(text, parse_query(text))
             else:
@@ -189,7 +201,7 @@ class Search(LackingPapers):
             found = max(found, AT_VENUE) if said.venue else found
             found = max(found, LOOKED_AT) if said.done_without else found
             # Embedding and what is near take one core, and looking words up another.
-            if query.text != text:
+            if query.text != likely:
                 embedding = await begun.enter_async_context(_begun(self.embed(query.text)))
             (vector, near), by_words, (first, sure), said_of = await asyncio.gather(
                 self._ranking.by_meaning(query, embedding, found, allowed),
@@ -197,7 +209,7 @@ class Search(LackingPapers):
                 self._certain(query, said.like is not None),
                 self._doing_without(said.done_without, query.text, allowed),
             )
-        doing = [paper for paper, says in said_of.items() if says is Says.WITHOUT]
+        doing = [paper for paper, says_it in said_of.items() if says_it]
         by_words = list(dict.fromkeys([*by_words, *doing]))
         hits = await self._ranking.rank(query, vector, near, by_words, found + len(doing), allowed, wanted)
         first = [paper for paper in first if allowed is None or passes(allowed, paper)]
@@ -211,7 +223,8 @@ class Search(LackingPapers):
             if there:
                 hits, first = [hit for hit in hits if hit.paper_id in there], [p for p in first if p in there]
         if said.done_without:
-            hits, saying = await self._those_without_first(said.done_without, hits, said_of)
+            sorted_ = len(hits) if ordered else depth
+            hits, saying = await self._those_without_first(said.done_without, hits, said_of, sorted_)
             says_so = saying > 0
             # In order of day or citations, papers that only name it would come between those that say so.
             hits = hits[:saying] if ordered and says_so else hits
@@ -326,6 +339,9 @@ class Search(LackingPapers):
         if query.author:
             named = await self._by_author(query.author)
             ids = named & ids if ids is not None else named
+        if said.authors_papers:
+            theirs = await self._by_authors_of(said.authors_papers[0])
+            ids = theirs & ids if ids is not None else theirs
         only_theirs = not query.text or (said.people_sure and not as_text)
         people, jointly = await self._by_people(said)
         apart = bool(said.people_together) and not jointly

@@ -6,6 +6,7 @@ what                said as                                                     
 days                last week, since May, between March and May, 2025, since:1w     :mod:`.dates_said`
 people              papers by Percy Liang and Chelsea Finn; Minlan Yu congestion   :mod:`.people_said`
 an order            newest, first papers on, most cited                             :mod:`.wishes`
+a paper's authors   papers by the authors of X                                      :mod:`.authors_said`
 likeness            papers like X but for Y; follow-ups of X                        :mod:`.wishes`
 what to leave out   X without Y, but not Y, excluding Y                             :mod:`.wishes`
 what to do without  X that doesn't need Y, Y-free X                                 :mod:`.doing_without`
@@ -28,9 +29,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from data.keys import clean, fold
+from index.search.authors_said import read_authors_of
 from index.search.conference_days import read_conference_days
 from index.search.dates_said import read_dates
-from index.search.doing_without import DoneWithout, is_of_papers, read_done_without
+from index.search.doing_without import DoneWithout, as_done_without, compares, is_of_papers, read_done_without
 from index.search.languages import foreign
 from index.search.names import Name, NameIndex
 from index.search.people_said import read_people, read_unwanted
@@ -49,11 +51,17 @@ from index.search.wishes import (
 )
 from index.search.workplaces import read_workplace
 
-DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE, WORKPLACE = "dptlwoveca"
+DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE, WORKPLACE, AUTHORS = (
+    "dptlwovecar"
+)
 """Parts of the understanding that a member can undo, as letters of a button."""
 LACKING = "n"
 """A part that no button undoes: of "X without Y", that Y is unwanted, and not part of the subject."""
-PARTS = frozenset((DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE, WORKPLACE))
+PARTS = frozenset(
+    (DATES, PEOPLE, TYPOS, LIKENESS, WITHOUT, ORDER, VENUE, TOGETHER, CONFERENCE, WORKPLACE, AUTHORS)
+)
+_TYPED = frozenset((VENUE, CONFERENCE, WORKPLACE, AUTHORS))
+"""Parts that only a search has."""
 DESCRIPTION = 18
 """From so many words on, a text is a description to compare, not a title or name."""
 _QUOTED = re.compile(r'"[^"]*"')
@@ -111,6 +119,12 @@ class Understood:
     """What the query calls each of those."""
     people_unknown: tuple[str, ...] = ()
     """Names said for authors that nobody here has."""
+    authors_of: str = ""
+    """The name of a paper whose authors wrote the papers that are meant."""
+    authors_papers: tuple[int, ...] = ()
+    """Store ids of the papers of that name; the first is taken."""
+    authors: tuple[str, ...] = ()
+    """That paper's authors, as it prints them."""
     like: str | None = None
     """The name of a paper that others should be like."""
     like_papers: tuple[int, ...] = ()
@@ -163,6 +177,7 @@ class Understood:
             PEOPLE: bool(self.people or (self.people_unknown and self.text)),
             TOGETHER: bool(self.people_together),
             TYPOS: bool(self.fixed),
+            AUTHORS: bool(self.authors_of),
             LIKENESS: self.like is not None,
             WITHOUT: bool(self.without or self.unwanted_people or self.done_without),
             ORDER: self.order != "best",
@@ -207,7 +222,7 @@ def understand(
     quotes = [] if as_text else _QUOTED.findall(text)
     reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "), undo, as_text)
     for part, read in _READERS:
-        if read in (_read_venue, _read_conference_days, _read_workplace) and as_text:
+        if as_text and part in _TYPED:
             continue
         if part not in undo:
             read(reading, known)
@@ -255,6 +270,12 @@ def _read_likeness(reading: _Reading, known: Known) -> None:
         reading.found |= {"like": name, "follows": follows}
 
 
+def _read_authors_of(reading: _Reading, known: Known) -> None:
+    paper, left = read_authors_of(reading.text)
+    if paper and _MARK not in paper and "like" not in reading.found:
+        reading.text, reading.found["authors_of"] = left, paper
+
+
 def _read_venue(reading: _Reading, known: Known) -> None:
     venue, left = read_venue(reading.text)
     if venue is not None:
@@ -262,19 +283,23 @@ def _read_venue(reading: _Reading, known: Known) -> None:
 
 
 def _read_without(reading: _Reading, known: Known) -> None:
-    if is_title_case(reading.text) or is_of_papers(reading.text):
+    if is_title_case(reading.text) or is_of_papers(reading.text) or compares(reading.text):
         return
     lacking = LACKING not in reading.undo
-    short = (
-        lacking and not reading.as_text and len(reading.text.split()) < LONG and "like" not in reading.found
-    )
-    done_without, plainly = read_done_without(reading.text) if short else (None, reading.text)
-    if done_without is not None and _MARK not in done_without.what:
-        reading.text, reading.found["done_without"] = plainly, done_without
-        lacking = False
+    if lacking and not reading.as_text and "like" not in reading.found:
+        _read_done_without(reading, known)
+    lacking = lacking and "done_without" not in reading.found
     unwanted, left = read_without(reading.text, known.together, lacking=lacking)
     if unwanted and (left or "like" in reading.found):
         reading.text, reading.found["without"] = left, unwanted
+
+
+def _read_done_without(reading: _Reading, known: Known) -> None:
+    if len(reading.text.split()) >= LONG:
+        return
+    done_without, plainly = read_done_without(as_done_without(reading.text, known.together))
+    if done_without is not None and _MARK not in done_without.what:
+        reading.text, reading.found["done_without"] = plainly, done_without
 
 
 def _read_conference_days(reading: _Reading, known: Known) -> None:
@@ -366,6 +391,7 @@ _READERS: tuple[tuple[str, Callable[[_Reading, Known], None]], ...] = (
     (LIKENESS, _read_likeness),
     (VENUE, _read_venue),
     (DATES, _read_dates),
+    (AUTHORS, _read_authors_of),
     (WITHOUT, _read_unwanted),
     (PEOPLE, _read_people),
     (ORDER, _read_order),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from index.search.doing_without import is_thing
+from index.search.doing_without import is_of_papers, is_thing, read_done_without
 
 Order = Literal["best", "newest", "oldest", "cited"]
 
@@ -160,8 +160,9 @@ _NO_WISH = (
 )
 """What is not declined by "not": "not only", "including but not limited to", "no matter"."""
 _THAT_DOES_NOT = r"(?:that|which)\s+(?:do|does)(?:\s+not|n['’]?t)"
+_WORD_OF = r"\s+(?:the\s+(?:words?|terms?|phrases?)|(?:any\s+)?mention(?:s|ing)?(?:\s+of)?)(?=\s)"
 _WITHOUT = re.compile(
-    rf"(?:(?:[,;]?\s+|\s*(?P<open>\()\s*)(?P<how>(?:without|{_THAT_DOES_NOT}\s+(?:use|involve|mention))(?:\s+(?:using|any|the))?"
+    rf"(?:(?:[,;]?\s+|\s*(?P<open>\()\s*)(?P<how>(?:without(?P<words>{_WORD_OF})?|{_THAT_DOES_NOT}\s+(?:use|involve|mention))(?:\s+(?:using|any|the))?"
     r"|(?:but\s+)?neither(?:\s+(?:about|on|using|with))?"
     r"|but\s+(?:not|no|nothing)(?:\s+(?:about|on|for|in|using|with))?"
     r"|excluding|except(?:\s+for)?|not\s+(?:about|on|using|for)|other\s+than)"
@@ -199,6 +200,7 @@ _DECLINES = re.compile(
 _WORDS = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _LOOSE = re.compile(r" (?=[,;.?!](?:\s|$))")
 _NO_MORE = re.compile(r",\s+(?:no|not)\s", re.IGNORECASE)
+_EITHER = re.compile(r"\bwith\s+(?:and|or)$", re.IGNORECASE)
 _BOTH = re.compile(r"[^,]+\sand\s[^,]+", re.IGNORECASE)
 _SEVERAL = re.compile(
     r",\s*(?:(?:or|and|nor)\s+)?(?:(?:not|no)\s+)?|\s+(?:or|and|nor)\s+(?:(?:not|no)\s+)?", re.IGNORECASE
@@ -269,7 +271,9 @@ def read_without(
         before = _WORDS.findall(text[: match.start()])[-1:]
         if before and together(f"{before[0]} {match[0]}"):  # a title, or how papers put it
             continue
-        if begins in ("without", "that", "which"):
+        if begins == "without" and _EITHER.search(text, 0, match.start()):  # "with or without fur"
+            continue
+        if begins in ("without", "that", "which") and not match["words"]:
             often = 0 if is_long or len(what.split()) > 2 else OFTEN_WITHOUT
             printed = together(f"without {what}")
             if begins == "without" and (is_long or not all(map(is_thing, parts))):
@@ -304,6 +308,14 @@ def _declining(text: str, *, lacking: bool) -> list[re.Match[str]]:
 def _is_name(text: str) -> bool:
     """Whether a text asks for a system by its name: "papers on PrismLLM"."""
     return _NAME.fullmatch(without_frame(text)) is not None
+
+
+def likely_subject(text: str, *, as_text: bool = False) -> str:
+    """What a query probably searches for, told by its words alone, which takes much less time."""
+    short = len(text.split()) < LONG and '"' not in text
+    if short and not (as_text or is_title_case(text) or is_of_papers(text)):
+        text = read_done_without(text)[1]
+    return without_frame(text).strip(" ,;:")
 
 
 def without_frame(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import takewhile
 
 from data.keys import fold
@@ -20,6 +21,7 @@ _PLURALS = frozenset((("es", "is"), ("ces", "x"), ("ex", "ices")))
 """Endings of plurals that the stemmer doesn't know: analyses, matrices, indices."""
 _HISSING = ("s", "x", "z", "ch", "sh")
 _LEAST_SHARED, _LONGEST_ENDING = 2, 4
+_FORMS_KEPT = 10_000
 _BETWEEN = r"[\s_-]+"
 _SAYS_NOTHING = "\"'“”„«» \t-_.,"
 _VOWELS = frozenset("aeiouy")
@@ -76,15 +78,19 @@ class WantedPhrase:
         self._words = [_FormsOf(part) for part in parts]
         self._begins = max((word.beginning for word in self._words), key=len, default=plain)
         forms = _BETWEEN.join(word.pattern for word in self._words) or re.escape(plain)
-        # Matches may overlap, as those of "graph grammar" in "gradient graph grammars".
-        self._found = re.compile(rf"(?<!\w)(?={forms}(?!\w))")
+        self._starts = self._words[0].beginning if self._words else plain
+        self._found = re.compile(rf"(?<!\w){forms}(?!\w)")
 
     def stands_in(self, plain: str) -> bool:
         """Whether a text, as :func:`plain_text` makes it, has the phrase in any of its forms."""
-        return self._begins in plain and any(
-            all(word.has(printed) for word, printed in zip(self._words, found.groups(), strict=True))
-            for found in self._found.finditer(plain)
-        )
+        at = plain.find(self._starts) if self._begins in plain else -1
+        while at >= 0:
+            found = self._found.match(plain, at)
+            if found and all(map(_FormsOf.has, self._words, found.groups())):
+                return True
+            # Matches may overlap, as those of "graph grammar" in "gradient graph grammars".
+            at = plain.find(self._starts, at + 1)
+        return False
 
 
 class _FormsOf:
@@ -114,6 +120,7 @@ def plain_text(text: str) -> str:
     return fold(text if text.isascii() else text.translate(_SIGNS))
 
 
+@lru_cache(_FORMS_KEPT)
 def is_form(typed: str, printed: str) -> bool:
     """Whether a printed word is a form of a typed one, both folded: *agents* of *agent*."""
     if typed == printed:

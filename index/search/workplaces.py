@@ -44,21 +44,32 @@ _BY = (
 )
 _NOT = r"(?:(?i:but\s+)?(?i:not|nothing|none|no\s+papers)\s+)"
 _PERSON = rf"{_WORD}\.?(?:\s+{_WORD}\.?){{1,2}}(?:['’]s\s+(?i:group|lab|students|team))?"
+_SOMEBODY = (
+    r"(?i:who|(?:any|some)(?:one|body)|people|researchers|authors|experts?|groups?|scientists|students"
+    r"|teams?)"
+)
+_DOES = (
+    r"(?i:who|that|is|are|can|could|does|do|knows?|works?|working|worked|stud(?:y|ies|ying|ied)|researches"
+    r"|researching)"
+)
 _SAID = re.compile(
     rf"\b{_NOUN}\s+(?i:(?:written|published|done|released)\s+)?(?P<said>{_NOT}?{_BY}{_PLACES}){_ENDS}"
     rf"|\b{_NOUN}\s+(?i:by|from|of)\s+{_PERSON}\s+(?P<theirs>(?i:at|from|of)\s+{_PLACES}){_ENDS}"
     rf"|\b{_NOUN}\s+(?i:by|from|of)\s+{_PERSON}\s+(?P<aside>\({_PLACES}\))"
     rf"|\s(?P<none>{_NOT}(?i:by|from)\s+{_PLACES}){_ENDS}"
     rf"|\s(?P<last>(?i:by|from)\s+{_PLACES})(?=\s*(?:$|[,.;?!])|\s+(?i:after|before|since|until|without|w/o)\b)"
+    rf"|\b{_SOMEBODY}\s+(?P<whose>(?i:at|from|in)\s+{_PLACES})(?=\s+{_DOES}\b)"
+    rf"|^(?i:who|(?:does|do|is)\s+anyone)\s+(?i:here\s+)?{_DOES}\b.*?\s(?P<who>(?i:at|in)\s+{_PLACES})(?=\s*[?.!]*$)"
     rf"|^(?i:(?:new|recent|latest|newest)\s+)?(?P<own>{_PLACE}(?:['’]s)?)\s+(?={_PAPERS}\b)"
     rf"|^(?P<asked>(?i:what(?:['’]?s|\s+(?:has|have|did|is|are)))\s+{_PLACE}\s+(?i:been\s+)?"
     r"(?i:publish(?:ed|ing)?|releas(?:ed?|ing)|writ(?:e|ten|ing)|wrote|work(?:ed|ing)?|done|doing)"
     r"(?:\s+(?i:recently|lately))?(?:\s+(?i:on|about))?)(?![\w-])"
 )
+_OF_PEOPLE = re.compile(rf"(?P<topic>.*\S)\s+(?P<place>(?P<how>(?i:at|from))\s+{_PLACES})[\s.?!]*")
 _NONE = re.compile(_NOT)
 _NEWS = re.compile(r"(?:what(?:['’]s|\s+is)|anything|something)\s+new|news", re.IGNORECASE)
 _LOOSE = re.compile(r" (?=[,;.?!])")
-_FORMS = ("said", "theirs", "aside", "none", "last", "own", "asked")
+_FORMS = ("said", "theirs", "aside", "whose", "who", "none", "last", "own", "asked")
 _ENGLISH = frozenset("amazon apple eth intel meta uw".split())
 """Names that are something else without a capital, too."""
 _SITES = frozenset(("amazon", "facebook", "hugging face", "huggingface", "spotify"))
@@ -84,3 +95,14 @@ def read_workplace(text: str) -> tuple[str, str]:
     if alone and _NONE.match(match[form]):  # "papers not from Google" are not about Google
         return "", text
     return place if form == "asked" else match[form], place if alone else left
+
+
+def read_place_of_people(topic: str) -> tuple[str, str]:
+    """The words of a topic that say where those who know it work, and the topic without them; "" for none."""
+    match = _OF_PEOPLE.fullmatch(topic)
+    if match is None:
+        return "", topic
+    place = next(re.finditer(_PLACE, match["place"]))[0]
+    if match["how"].lower() == "from" and place.lower() in _SITES:
+        return "", topic
+    return match["place"], match["topic"]

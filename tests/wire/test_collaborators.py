@@ -62,6 +62,16 @@ async def test_who_knows_shows_proof(lab):
     assert "Who knows" in about.text
 
 
+async def test_who_knows_says_that_it_is_not_known_where_people_work(lab):
+    for reply in (
+        await lab.user.mention("who at Stanford works on in-network aggregation?"),
+        await lab.user.slash("/who-knows topic:in-network aggregation at Stanford"),
+    ):
+        assert "Who knows in-network aggregation\n" in reply.text
+        assert "ChonLam Lao" in reply.text
+        assert "I don't know where authors work, so I left out “at Stanford”" in reply.text
+
+
 async def test_a_person_is_no_topic(lab):
     reply = await lab.user.slash("/who-knows topic:Minlan Yu")
     assert "“Minlan Yu” names a person, not a topic." in reply.text

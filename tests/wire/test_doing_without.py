@@ -73,3 +73,25 @@ async def test_a_subject_that_one_paper_has_for_a_name_is_no_likeness(place):
     reply = await user.slash("/search songs without sheet music")
     assert "Like" not in reply.text
     assert "I found no paper that says it does without sheet music" in reply.text
+
+
+async def test_no_says_without_where_papers_do_without_it_and_leaves_out_where_they_do_not(place):
+    _, bot, user = place
+    await fill(bot, [record(800 + n, title=title, abstract=text) for n, (title, text) in enumerate(WORKS)])
+    reply = await user.slash("/search wombat songs, no sheet music")
+    assert "Without sheet music" in reply.text, "a single paper that does without it is no custom"
+    by_heart = record(820, title="Wombat Songs by Heart", abstract="We sing without sheet music.")
+    await fill(bot, [by_heart])
+    reply = await user.slash("/search wombat songs, no sheet music")
+    assert "Papers that say they do without sheet music come first" in reply.text
+    first = reply.text.split("3. ")[0]
+    assert "Songs of Wombats by Ear" in first
+    assert "Wombat Songs by Heart" in first
+
+
+async def test_a_comparison_leaves_nothing_out(place):
+    _, bot, user = place
+    await fill(bot, [record(800 + n, title=title, abstract=text) for n, (title, text) in enumerate(WORKS)])
+    reply = await user.slash("/search wombat songs with vs without sheet music")
+    assert "without sheet music" not in reply.text.split("\n", 1)[1].split("1. ")[0]
+    assert "**[Sheet Music for Wombat Songs" in reply.text

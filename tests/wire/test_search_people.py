@@ -96,3 +96,26 @@ async def test_a_name_that_nobody_has_is_replaced_where_it_stands(user):
     reply = await user.slash("/search Edsgar Dykstras types papers by Edsgar  Dykstra")
     again = await reply.press("By Edsger Dijkstra")
     assert "## Edsgar Dykstras types papers by Edsger Dijkstra" in again.text
+
+
+@pytest.mark.parametrize("asked", ["papers by the authors of {}", "more from the authors of {}", "@{}"])
+async def test_papers_by_the_authors_of_a_paper_are_their_other_papers(user, asked):
+    said = asked.replace("@", "what else did the authors of ").format("Guards and Clusters")
+    reply = await (user.mention(said + " write?") if asked[0] == "@" else user.slash(f"/search {said}"))
+    assert f"Other papers by the authors of Guards and Clusters: {LISKOV} and {DIJKSTRA}" in reply.text
+    assert "**[Clusters of Types" in reply.text
+    assert "**[Goto in Types" in reply.text
+    assert "3. " not in reply.text
+    assert "**[Guards" not in reply.text
+    as_words = await reply.press("Search for the words")
+    assert "Other papers by" not in as_words.text
+
+
+async def test_the_authors_of_a_paper_may_have_written_on_a_subject_or_nothing_else(user):
+    reply = await user.mention("papers by the authors of Guards and Clusters on goto")
+    assert "1. **[Goto in Types" in reply.text
+    assert "Monitors" not in reply.text
+    alone = await user.slash("/search papers by the authors of Monitors for Types")
+    assert "I know no other paper by the authors of Monitors for Types." in alone.text
+    unknown = await user.slash("/search papers by the authors of Nothing Here")
+    assert "Other papers by" not in unknown.text

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from index.search.doing_without import PHRASES, DoneWithout, read_done_without
+from index.search.doing_without import PHRASES, DoneWithout, as_done_without, compares, read_done_without
 from index.search.wishes import read_without
 
 MODEL = DoneWithout("reward model", "RL")
@@ -98,6 +98,16 @@ def test_what_is_asked_for_is_said_plainly():
         ("view synthesis if we don't know the poses", ("poses",), "view synthesis without poses"),
         ("fine-tuning when you can't afford a GPU", ("GPU",), "fine-tuning without GPU"),
         ("SLAM when GPS isn't available", ("GPS",), "SLAM without GPS"),
+        ("SLAM in the absence of GPS", ("GPS",), "SLAM without GPS"),
+        ("dialogue w/out templates", ("templates",), "dialogue without templates"),
+        ("multi-agent RL sans communication", ("communication",), "multi-agent RL without communication"),
+        ("translation not trained on parallel data", ("parallel data",), "translation without parallel data"),
+        ("parsing that does away with a grammar", ("grammar",), "parsing without grammar"),
+        (
+            "without a reward model, how can I do RLHF?",
+            ("reward model",),
+            "how can I do RLHF without reward model",
+        ),
         (
             "pose estimation where intrinsics are unknown",
             ("intrinsics",),
@@ -138,14 +148,56 @@ def test_papers_say_it_in_a_word(thing, abstract):
         "train with and without labels",
         "claims that lack evidence",
         "answers with or without retrieval",
+        "agents without the word LLM",
+        "agents without mention of LLMs",
+        "without starting over, drop what it learned",
         "clustering without loss of generality",
         "context-free grammars",
         "scale-free networks",
         "error-free transmission",
+        "training-free vs training-based style transfer",
+        "training-free methods versus fine-tuning for pruning",
+        "fine-tuned vs. training-free pruning",
+        "model-free and model-based RL",
+        "RAG with vs without retrieval",
+        "RL without a reward model vs with one",
     ],
 )
 def test_what_is_not_done_is_no_thing(said):
     assert read_done_without(said) == (None, said)
+
+
+def test_a_comparison_declines_nothing():
+    for said in ("RAG with vs without retrieval", "RL without a reward model vs with one"):
+        assert compares(said)
+    assert not compares("cats vs dogs, no surveys")
+    assert not compares("PPO vs DPO on small data without a reward model")
+
+
+def count(words):
+    """How many papers of a library print some words."""
+    printed = {"actions": 9_000, "surveys": 2_500, "tools": 10, "labels": 900}
+    done_without = {"without actions": 20, "actions free": 24, "without surveys": 1, "labels free": 90}
+    return (printed | done_without).get(words, 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "plainly"),
+    [
+        ("video prediction, no actions", "video prediction without actions"),
+        ("video prediction (no actions)?", "video prediction without actions"),
+        ("video prediction but no actions", "video prediction without actions"),
+        ("video prediction - no actions.", "video prediction without actions"),
+        ("video prediction, no actions, no labels", "video prediction without actions or labels"),
+        ("video prediction, no surveys", None),
+        ("video prediction, no actions or surveys", None),
+        ("video prediction, no tools", None),
+        ("video prediction, no actions, newest first", None),
+        ("no actions", None),
+    ],
+)
+def test_what_papers_often_do_without_may_be_said_with_no(said, plainly):
+    assert as_done_without(said, count) == (plainly or said)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +207,9 @@ def test_what_is_not_done_is_no_thing(said):
         ("papers like CatNet without GPUs or TPUs", ("GPUs", "TPUs")),
         ("papers like CatNet without a critic", ("critic",)),
         ("cats without a person checking them", ()),
+        ("cats with or without fur", ()),
+        ("cats without the word fur", ("fur",)),
+        ("cats without mentioning fur or tails", ("fur", "tails")),
     ],
 )
 def test_each_of_several_things_is_left_out(said, unwanted):

@@ -33,6 +33,7 @@ class Read:
     people_unknown: tuple[str, ...] = ()
     order: str = "best"
     workplace: str = ""
+    authors_of: str = ""
     done_without: DoneWithout | None = None
 
 
@@ -60,6 +61,8 @@ CASES = [
     ("what papers say about loss spikes", "", "loss spikes", "/ask question:…"),
     ("fault tolerance of GPU training", "", "…", "/search query:…"),
     ("who works on in-network aggregation?", "", "…", "/who-knows topic:in-network aggregation"),
+    ("who at Stanford works on agents?", "", "…", "/who-knows topic:agents at Stanford"),
+    ("who works on agents at MIT?", "", "…", "/who-knows topic:agents at MIT"),
     ("find me a reviewer for a paper on RDMA", "", "…", "/who-knows topic:RDMA"),
     ("experts in topological data analysis", "", "…", "/who-knows topic:topological data analysis"),
     ("who is the best expert on attention sinks?", "", "…", "/who-knows topic:attention sinks"),

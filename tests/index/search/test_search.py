@@ -408,6 +408,28 @@ async def test_what_a_query_is_about_is_embedded_whatever_else_it_says(real, mon
     assert [hit.closeness for hit in said.hits] == [hit.closeness for hit in plain.hits]
 
 
+@pytest.mark.parametrize(
+    "asked", ["RL that needs no reward model", "please find papers on RL without a reward model"]
+)
+async def test_what_papers_shall_do_without_is_embedded_once(real, monkeypatch, asked):
+    read = []
+    whole = real.embedder.encode
+    monkeypatch.setattr(
+        real.embedder, "encode", lambda texts, *more: read.extend(texts) or whole(texts, *more)
+    )
+    said = await Search(real).search(asked, 10)
+    assert said.understood.done_without
+    assert [text for text in read if "RL" in text] == ["RL without reward model"]
+
+
+async def test_papers_that_have_one_of_several_phrases_are_those_of_each(real):
+    phrases = ["large language", "language models", "of GPUs", "no such words"]
+    each = [real.words.search("training on GPUs", 5, phrases=[phrase]) for phrase in phrases]
+    found = real.words.having_one("training on GPUs", 5, phrases)
+    assert found == {paper for hits in each for paper, _ in hits}
+    assert found
+
+
 async def test_a_pasted_abstract_finds_its_own_paper(search, real):
     [paper] = await real.store.papers(await search.resolve("PrismLLM"))
     found = await search.similar_to_text(paper.abstract, 3)

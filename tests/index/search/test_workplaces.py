@@ -2,7 +2,7 @@
 
 import pytest
 
-from index.search.workplaces import read_workplace
+from index.search.workplaces import read_place_of_people, read_workplace
 
 SAID = {
     "papers from Stanford on agents": ("from Stanford", "papers on agents"),
@@ -56,6 +56,11 @@ SAID = {
     "anything new from DeepMind": ("from DeepMind", "DeepMind"),
     "news from Google": ("from Google", "Google"),
     "what's Stanford working on": ("Stanford", "Stanford"),
+    "who at Stanford works on agents?": ("at Stanford", "who works on agents"),
+    "who works on agents at stanford?": ("at stanford", "who works on agents"),
+    "does anyone at MIT work on robots?": ("at MIT", "does anyone work on robots"),
+    "people from Google or Meta working on MoE": ("from Google or Meta", "people working on MoE"),
+    "who here knows about RDMA at ETH Zurich": ("at ETH Zurich", "who here knows about RDMA"),
 }
 
 
@@ -83,7 +88,23 @@ def test_a_workplace_is_taken_out_of_the_subject_but_stays_alone(text):
         "papers by Apple Pie",
         "stanford parser",
         "papers from 2025",
+        "who at the conference works on agents",
+        "people at Stanford",
+        "who works on learning from Amazon",
     ],
 )
 def test_what_names_no_workplace_stays(text):
     assert read_workplace(text) == ("", text)
+
+
+def test_a_topic_that_people_know_may_end_with_where_they_work():
+    assert read_place_of_people("agents at Stanford") == ("at Stanford", "agents")
+    assert read_place_of_people("RDMA from Microsoft Research") == ("from Microsoft Research", "RDMA")
+    for topic in (
+        "agents",
+        "at Stanford",
+        "reviews from Amazon",
+        "agents at scale",
+        "admissions at Harvard Yard",
+    ):
+        assert read_place_of_people(topic) == ("", topic)

@@ -274,6 +274,9 @@ async def test_people_in_memory_are_as_the_store_has_them_and_are_suggested_so(l
     assert index.closest_coauthors([999_999, one]) == [None, index.coauthors(one, 1)[0].name]
     for number in range(1, PAPERS + 1):
         assert set(index.writers(number).tolist()) == set((await here.people.on_paper(number)).values())
+    for some in (everybody, [one], everybody[:2]):
+        theirs = set[int]().union(*(index.papers(person).tolist() for person in some))
+        assert sorted(await here.people.papers_of_any(some)) == sorted(theirs)
     assert {c.person for c in index.coauthors(other)} == {c.person for c in index.coauthors(one)}
     assert one not in {c.person for c in index.coauthors(other)}
     near = index.near(third, vectors, 30)
