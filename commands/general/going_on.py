@@ -79,7 +79,7 @@ async def meant(services: Services, said: str, direct: int | None, *, follows: b
 
 async def note_list(services: Services, found: Route, said: str, reply: Reply, direct: int | None) -> None:
     """Remember a list of papers that was asked for in a direct message: the next may go on from it."""
-    if found.command in _LISTS:
+    if direct is not None and found.command in _LISTS:
         words = found.options.get("query", said)
         asked = await listed(found.command, words, services.search, tuple(papers_on(reply.view)))
         services.last_asked.note(direct, services.place.member, asked)

@@ -312,12 +312,14 @@ class SearchCog(commands.Cog, name="Search"):
 
 async def _typed(services: Services, asked: SearchQuery, interaction: discord.Interaction) -> ui.LayoutView:
     """The first page; in a direct message, the next message may go on from it."""
-    view = await show(services, asked)
+    view, direct = await show(services, asked), direct_place(interaction)
+    if direct is None:
+        return view
     fields = {"author": f'"{asked.author}"' if asked.author else "", "category": asked.category or ""}
     fields["since"] = f"{asked.since:%Y-%m-%d}" if asked.since else ""
     words = " ".join([asked.query, *(f"{name}:{value}" for name, value in fields.items() if value)])
     before = await listed("search", words, services.search, tuple(papers_on(view)))
-    services.last_asked.note(direct_place(interaction), interaction.user.id, before)
+    services.last_asked.note(direct, interaction.user.id, before)
     return view
 
 
