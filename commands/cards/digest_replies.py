@@ -356,7 +356,20 @@ def happened(digest: Digest, notice: DigestNotice) -> str:
 
 def owner_told(digest: Digest, why: str, server: str = "", *, instead: bool = False) -> str:
     """Tells a digest's owner about a problem, or the owner of its server ``instead``."""
+    begins, ends = _around_server(digest, why, instead)
+    return f"{begins} ({shown(server, 100)}){ends}" if server else f"{begins}{ends}"
+
+
+def is_owner_told(text: str, digest: Digest, why: str, *, instead: bool = False) -> bool:
+    """Whether a text is :func:`owner_told`, whatever its server was called then, and with or without that."""
+    begins, ends = _around_server(digest, why, instead)
+    server = text[len(begins) : len(text) - len(ends)]
+    named = not server or (server.startswith(" (") and server.endswith(")"))
+    return named and text == f"{begins}{server}{ends}"
+
+
+def _around_server(digest: Digest, why: str, instead: bool) -> tuple[str, str]:
+    """What stands before and after the server's name."""
     where = "" if digest.is_own else f" in <#{digest.channel}>"
-    where += f" ({shown(server, 100)})" if server else ""
     unreached = "\n-# You own this server. I couldn't reach the person who set it up." if instead else ""
-    return f"{name_of(digest, 100)}{where}: {shown(why, 400)}{unreached}"
+    return f"{name_of(digest, 100)}{where}", f": {shown(why, 400)}{unreached}"

@@ -133,19 +133,24 @@ class Owners:
     async def _send(self, notice: DigestNotice, digest: Digest, server: discord.Guild | None) -> None:
         async def told(place: Any) -> None:
             view = _view(notice, digest, server.name if server else "")
-            if notice.tried is None or not await self._stands(place, digest, view, notice.tried):
+            if notice.tried is None or not await self._stands(place, digest, notice, notice.tried):
                 await place.send(view=view, nonce=f"n{notice.id}", allowed_mentions=NO_PINGS)
 
         await in_direct(self._client, self._channels, notice.member, told)
 
-    async def _stands(self, place: Any, digest: Digest, view: discord.ui.LayoutView, tried: datetime) -> bool:
-        """Whether a member was told this of a digest since a try: its button and its words stand there."""
+    async def _stands(self, place: Any, digest: Digest, notice: DigestNotice, tried: datetime) -> bool:
+        """Whether a member was told this of a digest since a try: its button and its words stand there.
+
+        The server's name may have been known then and not now, or the other way round.
+        """
         since = tried.replace(tzinfo=UTC) - CLOCKS_DIFFER
         marks = {action(name).pattern.build({"digest": digest.id}) for name in _BUTTONS}
         async for message, ids in own_messages(self._client, place, since):
             if ids.isdisjoint(marks) or message.created_at < since:
                 continue
-            if _texts(message.components) == _texts(view.children):
+            why, instead = replies.happened(digest, notice), notice.member != digest.owner
+            texts = _texts(message.components)
+            if any(replies.is_owner_told(text, digest, why, instead=instead) for text in texts):
                 return True
         return False
 
@@ -173,7 +178,7 @@ def _view(notice: DigestNotice, digest: Digest, server: str) -> discord.ui.Layou
 
 
 def _texts(items: Iterable[Any]) -> list[str]:
-    """The texts of a message's components, or of a view's."""
+    """The texts of a message's components."""
     found: list[str] = []
     for item in items:
         if isinstance(text := getattr(item, "content", None), str):

@@ -15,7 +15,7 @@ from commands.digests.places import check, permissions_at, tags_of
 from commands.digests.post import contents_of, mark, post_of
 from commands.digests.standing import StandingPost, standing_in
 from commands.kit.direct import in_direct
-from commands.kit.refusals import NO_HISTORY, WITHOUT_FILES, is_final
+from commands.kit.refusals import NO_HISTORY, WITHOUT_FILES, is_final, is_not_taken
 from commands.kit.replies import NO_PINGS
 from commands.kit.send_once import CLOCKS_DIFFER, custom_ids, own_id
 from commands.kit.servers import place_of
@@ -49,11 +49,13 @@ class Sender:
         """Whether an earlier try may have sent something."""
         self.place = digest.channel
         """Where the posting stands when :meth:`send` returns: elsewhere if it was sent before a move."""
+        self._begun = False
+        """Whether it was looked for where that is needed, and is being sent."""
         self._files = True
         """Whether the place takes files; without, the picture is left out."""
 
     async def send(self) -> discord.Message:
-        """Send what was not sent yet.
+        """Send what was not sent yet; where Discord refuses it for sure, the store knows.
 
         Raises
         ------
@@ -64,6 +66,14 @@ class Sender:
         discord.HTTPException, OSError
             Where Discord refuses it, or can't be reached.
         """
+        try:
+            return await self._sent()
+        except (discord.HTTPException, OSError) as error:
+            if self._begun and is_not_taken(error):
+                await self._services.store.digests.not_sent(self.delivery.id)
+            raise
+
+    async def _sent(self) -> discord.Message:
         digest = self._digest
         if digest.is_own:
             channels = self._services.store.direct_channels
@@ -72,8 +82,6 @@ class Sender:
             return sent
         place = await place_of(self._client, digest.guild, digest.channel)
         may = self._checked(place)
-        if self.delivery.channel != digest.channel:
-            await self._services.store.digests.sent_to(self.delivery.id, digest.channel)
         if isinstance(place, discord.ForumChannel):
             return await self._to_forum(place, may)
         if digest.form == "thread" and isinstance(place, discord.TextChannel):
@@ -124,6 +132,8 @@ class Sender:
         if self.delivery.papers and not left.papers:
             raise NothingLeft
         self.delivery = replace(self.delivery, papers=left.papers)
+        await self._services.store.digests.sending(self.delivery.id, self._digest.channel)
+        self._begun = True
 
     async def _standing(self, place: Any) -> StandingPost:
         return await standing_in(self._client, place, self.delivery) if self._again else StandingPost()

@@ -11,16 +11,15 @@ import contextlib
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 import discord
-from discord import ui
 from discord.ext import commands
 
 from commands.cards.lists import note
-from commands.cards.text import safe, shorten
 from commands.general.advice import advice
+from commands.general.going_on import meant, note_list, said_with
 from commands.kit.limits import MENTION, MINUTE, Counters, TooMuch
 from commands.kit.replies import NO_PINGS, QUICK, UserError, logged
 from commands.kit.replies import interim as interim_note
@@ -30,15 +29,13 @@ from commands.kit.services import Services
 from commands.kit.spoken import SPOKEN, Spoken
 from commands.kit.waiting import told
 from data.database.unavailable import DatabaseUnavailableError
-from index.search.routing import Route, is_thanks, routed
+from index.search.routing import Route, is_thanks
 from index.trust.views import Place
 
 log = logging.getLogger("labmate")
 REMEMBERED = 5_000
 """Messages that are known to be answered: after a dropped connection, Discord sends some again."""
-_SHOWN = 300
 WELCOME = "You're welcome."
-_TEXT_LIMIT, _PARTS_LIMIT = 4_000, 40
 
 
 class Mentions(commands.Cog):
@@ -141,9 +138,14 @@ class Mentions(commands.Cog):
         try:
             services = await self._services.seen_from(Place(guild, message.author.id))
             follows = await services.store.asked_questions.last(message.channel.id) is not None
-            found = await routed(services.search, said, commands=SPOKEN, follows=follows)
-            asked = Spoken(services, found.options, message.channel.id, follows)
-            reply = await self._work(message, found, asked)
+            direct = message.channel.id if message.guild is None else None
+            taken = await meant(services, said, direct, follows=follows)
+            before = taken.before.asked if taken.before is not None and taken.refers else None
+            asked = Spoken(services, taken.found.options, message.channel.id, follows, before)
+            reply = await self._work(message, taken.found, asked)
+            await note_list(services, taken.found, said, reply, direct)
+            if taken.found.command != "help":
+                reply = await said_with(services, said, taken, reply)
         except TooMuch:
             raise
         except UserError as error:
@@ -165,8 +167,7 @@ class Mentions(commands.Cog):
         services.answering.add(task)
         task.add_done_callback(services.answering.discard)
         made = await task
-        reply = made if isinstance(made, Reply) else Reply(made)
-        return reply if found.command == "help" else _saying(found, reply)
+        return made if isinstance(made, Reply) else Reply(made)
 
 
 def said_to(message: discord.Message, me: int, goes_on: bool) -> str | None:
@@ -238,32 +239,6 @@ async def replied(message: discord.Message, reply: Reply) -> discord.Message:
         allowed_mentions=NO_PINGS,
         nonce=str(message.id),
     )
-
-
-def _saying(found: Route, reply: Reply) -> Reply:
-    """A reply that says which command gave it, also once it is replaced."""
-    later = reply.later
-    line = f"-# {safe(shorten(' '.join(found.typed.split()), _SHOWN))}"
-    if later is None:
-        return Reply(headed(reply.view, line), reply.files, reply.more)
-
-    async def better(make: Callable[[], object] = later) -> ui.LayoutView | None:
-        view = await make()  # type: ignore[misc]
-        return headed(view, line) if view is not None else None
-
-    return Reply(headed(reply.view, line), reply.files, reply.more, better)
-
-
-def headed(view: ui.LayoutView, line: str) -> ui.LayoutView:
-    """A view below a line, where Discord takes both."""
-    room = _TEXT_LIMIT - view.content_length()
-    if view.total_children_count >= _PARTS_LIMIT or len(line) > room:
-        return view
-    items = list(view.children)
-    view.clear_items()
-    for item in (ui.TextDisplay(line), *items):
-        view.add_item(item)
-    return view
 
 
 async def setup(bot: commands.Bot) -> None:

@@ -5,6 +5,9 @@ Codes and meanings: https://docs.discord.com/developers/topics/opcodes-and-statu
 
 from __future__ import annotations
 
+import errno
+import socket
+
 import discord
 
 FINAL = {
@@ -78,12 +81,28 @@ FOR_ITS_WORDS = MODERATED | {50006, 50035}
 """What it says may be why it is refused, as it would be in another message."""
 
 
+_UNAVAILABLE = 503
+_UNREACHED = frozenset(
+    {errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, socket.EAI_AGAIN, socket.EAI_NONAME}
+)
+
+
 def is_final(error: Exception) -> bool:
     """Whether Discord will refuse it every time, because the place is gone or forbidden.
 
     The HTTP status says nothing of that: Cloudflare's hiccups and deleted messages are 403 and 404, too.
     """
     return isinstance(error, discord.HTTPException) and error.code in FINAL
+
+
+def is_not_taken(error: Exception) -> bool:
+    """Whether Discord took nothing of what was sent: it says so, or was never reached.
+
+    After any other failure, such as a timeout, it may have taken it.
+    """
+    if isinstance(error, discord.HTTPException):
+        return error.status < 500 or error.status == _UNAVAILABLE
+    return isinstance(error, OSError) and error.errno in _UNREACHED
 
 
 def reason(error: Exception) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 import discord
 
+from commands.kit.last_asked import LastAsked
 from commands.kit.leader import Leader
 from commands.kit.limits import RateLimits, aside
 from commands.kit.painter import Painter
@@ -107,6 +108,8 @@ class Services:
     examples_patience: float = field(default_factory=lambda: EXAMPLES_PATIENCE)
     limits: RateLimits = field(default_factory=RateLimits)
     """Who may ask how much, and whose turn it is."""
+    last_asked: LastAsked = field(default_factory=LastAsked)
+    """What was asked last in each direct message, in memory only."""
     model_settled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the model is loaded, or is known not to load."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import discord
+from discord import ui
 
 from commands.kit.links import ACTIONS, action
 
@@ -26,9 +27,18 @@ def ids_in(message: discord.Message | None, name: str) -> list[dict[str, Any]]:
 
 def papers_shown(message: discord.Message) -> list[int]:
     """The store ids of the papers that the buttons of one of our messages are about, from top to bottom."""
+    return _papers(message.components)
+
+
+def papers_on(view: ui.LayoutView) -> list[int]:
+    """The same of a view that is not sent yet."""
+    return _papers(view.children)
+
+
+def _papers(components: Iterable[Any]) -> list[int]:
     about = [one.pattern for one in ACTIONS.values() if one.pattern.kinds.get("paper") == "id"]
     papers: dict[int, None] = {}
-    for custom_id in _custom_ids(message.components):
+    for custom_id in _custom_ids(components):
         for pattern in about:
             if match := pattern.regex.fullmatch(custom_id):
                 papers[int(match["paper"])] = None

@@ -18,6 +18,7 @@ from commands.kit.limits import ASK, Cost
 from commands.kit.progress import Need
 from commands.kit.reply import Reply
 from commands.kit.services import Services
+from data.stores.asked_questions import AskedQuestion
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,9 @@ class Spoken:
     place: int
     """The channel, thread or direct message where it was said."""
     follows: bool = False
-    """Whether it goes on from an earlier question in that place."""
+    """Whether it goes on from an earlier question in that place, which is kept in the store."""
+    before: AskedQuestion | None = None
+    """A question that it goes on from all the same: what was asked last in a direct message."""
 
     @property
     def member(self) -> int:

@@ -32,13 +32,15 @@ async def show_data(services: Services, member: int, limit: int) -> Reply:
     held: dict[str, Any] = {}
     for part in store.about_members:
         held |= await part.held(member)
+    held |= services.last_asked.held(member)
     count = sum(len(value) for value in held.values() if isinstance(value, list))
     name = "labmate-about-me.json"
     files = await asyncio.to_thread(packed, name, sections_of(held), Sections(), limit)
     return with_files(
         f"This file holds everything that I keep about you: {plural(count, 'entry', 'entries')}. I don't "
         "keep your searches, except long ones that a button needs: 30 days, and without your name. Questions "
-        "that follow Ask on I keep for 90 days.",
+        "that follow Ask on I keep for 90 days. In direct messages, I remember the last thing that you asked "
+        "for an hour.",
         files,
         [[link("me.forget", "Forget me", member=member)]],
     )
@@ -63,6 +65,7 @@ async def forget(services: Services, presser: int, member: int) -> ui.LayoutView
         raise UserError("This button belongs to somebody else. /me forget is yours.")
     store = services.store
     gone = sum([await part.forget(member) for part in store.about_members])
+    gone += services.last_asked.forget(member)
     return note(
         f"Forgotten. I deleted {plural(gone, 'entry', 'entries')}." if gone else "I kept nothing about you."
     )

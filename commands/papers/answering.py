@@ -53,6 +53,8 @@ class Replied:
 
     reply: Reply
     kept: AskedQuestion
+    meant: str
+    """The question as it was taken."""
 
 
 async def replied(services: Services, asked: AskQuery, *, goes_on_here: bool = False) -> Replied:
@@ -70,35 +72,39 @@ async def replied(services: Services, asked: AskQuery, *, goes_on_here: bool = F
     """
     if not asked.question.strip():
         raise UserError("Type a question after /ask, such as: /ask what causes loss spikes?")
-    if asked.paper is None and (named := await _whose_writers(services, asked)) is not None:
-        return Replied(Reply(written_by(named, asked.question)), asked.kept(asked.question, (named.id,)))
+    if asked.paper is None and (named := await _whose_writers(services, asked.question)) is not None:
+        kept = asked.kept(asked.question, (named.id,))
+        return Replied(Reply(written_by(named, asked.question)), kept, asked.question)
     await services.wait_for_model(MODEL_PATIENCE)
     quoted = await services.store.papers(asked.quoted[:1])
     system = system_in(quoted[0].title) if quoted else ""
     meant = follow_up(asked.question, asked.about, asked.quoted, services.search.rarity, system=system)
     if not asked.about and not asked.quoted:
         meant = FollowUp(asked.question, subject(asked.question, services.search.rarity))
+    if meant.changed and not meant.papers and (named := await _whose_writers(services, meant.text)):
+        kept = asked.kept(meant.about, (named.id,))
+        return Replied(Reply(written_by(named, meant.text)), kept, meant.text)
     try:
         found = await _find(services, asked, meant)
     except NoModelError:
         raise UserError(NO_MODEL) from None
     if found.paper is not None and asks_who_wrote(asked.question):
         kept = asked.kept(found.meant.about, (found.paper.id,))
-        return Replied(Reply(written_by(found.paper, asked.question)), kept)
+        return Replied(Reply(written_by(found.paper, asked.question)), kept, found.meant.text)
     shown, answered = None, found.answered.answer.answered
     if not (answered and speaks_of_both(services, found)):
         shown = await of_each(services, found, goes_on_here)
     if shown is None and not answered:
         shown = await unanswered(services, found, goes_on_here)
     if shown is not None:
-        return Replied(Reply(shown.view), asked.kept(found.meant.about, shown.papers))
+        return Replied(Reply(shown.view), asked.kept(found.meant.about, shown.papers), found.meant.text)
     kept = asked.kept(found.meant.about, tuple(found.answered.papers))
-    return Replied(await _reply(services, found, goes_on_here), kept)
+    return Replied(await _reply(services, found, goes_on_here), kept, found.meant.text)
 
 
-async def _whose_writers(services: Services, asked: AskQuery) -> Paper | None:
+async def _whose_writers(services: Services, question: str) -> Paper | None:
     """The paper that a question names to ask for its authors; None where it is another question."""
-    name = whose_writers(asked.question)
+    name = whose_writers(question)
     meant = (await services.search.named(name)).paper if name else None
     papers = await services.store.papers([meant]) if meant is not None else []
     return papers[0] if papers else None

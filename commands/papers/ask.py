@@ -9,6 +9,7 @@ from discord.ext import commands
 from commands.cards.answer import context_card
 from commands.cards.places import place_link
 from commands.kit.installs import anywhere
+from commands.kit.last_asked import direct_place
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, link, select
 from commands.kit.options import (
@@ -29,6 +30,8 @@ from commands.kit.spoken import Spoken, spoken
 from commands.kit.which_paper import ask_which_paper, no_such_paper, paper_of
 from commands.papers.answering import mark_of, replied
 from commands.papers.ask_query import AskQuery, kept_query
+from data.stores.asked_questions import AskedQuestion
+from index.answers.going_on import Before
 from index.answers.passage import Passage
 
 NEEDS = (Need.PAPERS, Need.MEANING)
@@ -147,11 +150,17 @@ class Ask(commands.Cog):
 async def _typed(
     interaction: discord.Interaction, asked: AskQuery, paper: str | None, place: int | None
 ) -> ui.LayoutView | Reply:
-    return await ask_typed(await seen_by(interaction), asked, paper, place)
+    return await ask_typed(await seen_by(interaction), asked, paper, place, direct=direct_place(interaction))
 
 
 async def ask_typed(
-    services: Services, asked: AskQuery, paper: str | None, place: int | None
+    services: Services,
+    asked: AskQuery,
+    paper: str | None,
+    place: int | None,
+    *,
+    direct: int | None = None,
+    before: AskedQuestion | None = None,
 ) -> ui.LayoutView | Reply:
     """Answer a question, of a paper where one was typed; in a place that keeps its subject, go on from it.
 
@@ -159,17 +168,25 @@ async def ask_typed(
     ----------
     place
         The thread or direct message whose subject the question keeps, if any was kept there.
+    direct
+        The direct message where it is asked, which remembers it for a while.
+    before
+        What it goes on from in any case.
     """
     if paper and paper.strip():
         meant = await services.search.meant(paper)
         if meant.paper is None:
             return await _which_paper(services, asked, paper, meant.others)
         asked = AskQuery(asked.question, meant.paper, asked.since, asked.category)
-    last = await services.store.asked_questions.last(place) if place is not None else None
-    if last is None or place is None:
-        return await _reply(services, asked)
-    made = await replied(services, asked.going_on(last), goes_on_here=True)
-    await services.store.asked_questions.keep(place, services.place.member, made.kept)
+    questions, member = services.store.asked_questions, services.place.member
+    last = await questions.last(place) if place is not None else None
+    goes_on_here, last = last is not None, before or last
+    if last is not None:
+        asked = asked.going_on(last)
+    made = await replied(services, asked, goes_on_here=goes_on_here)
+    if goes_on_here and place is not None:
+        await questions.keep(place, member, made.kept)
+    services.last_asked.note(direct, member, Before("ask", made.meant, made.kept))
     return made.reply
 
 
@@ -189,7 +206,10 @@ async def ask_in_words(said: Spoken) -> ui.LayoutView | Reply:
     options = said.options
     since = since_day(options.get("since"), newest=said.services.search.newest())
     asked = AskQuery(options["question"], None, since, category_name(options.get("category")))
-    return await ask_typed(said.services, asked, options.get("paper"), said.place if said.follows else None)
+    kept, direct = said.place if said.follows else None, said.place if said.private else None
+    return await ask_typed(
+        said.services, asked, options.get("paper"), kept, direct=direct, before=said.before
+    )
 
 
 async def setup(bot: commands.Bot) -> None:

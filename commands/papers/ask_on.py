@@ -108,6 +108,7 @@ async def _go_on(press: Press, seed: AskQuery) -> ui.LayoutView:
         return note(f"Go on in <#{thread.id}>{'' if thread.name.endswith(('?', '!', '.', '…')) else '.'}")
     place = interaction.channel_id or 0
     await questions.keep(place, press.member, seed.kept(seed.about, seed.quoted))
+    press.services.last_asked.drop(place)  # what was asked there since is not what they go on from
     return _opening(interaction, seed)
 
 
@@ -182,4 +183,5 @@ class FollowUpForm(CheckedModal):
             raise UserError(GONE)
         made = await replied(services, asked.going_on(last), goes_on_here=True)
         await questions.keep(self._place, self._member, made.kept)
+        services.last_asked.drop(self._place)
         return made.reply

@@ -26,6 +26,7 @@ from commands.cards.search import (
 )
 from commands.cards.text import bold_matches, label, safe, shorten
 from commands.kit.installs import anywhere
+from commands.kit.last_asked import direct_place
 from commands.kit.library_kind import lacking_category
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, choice, link
@@ -41,6 +42,7 @@ from commands.kit.options import (
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import MODEL_PATIENCE, PATIENCE, Services
+from commands.kit.shown_links import papers_on
 from commands.kit.similar_papers import waiting_note
 from commands.kit.spoken import Spoken, spoken
 from commands.papers.result_order import ordered, papers_at
@@ -48,6 +50,7 @@ from commands.papers.search_buttons import MOST_BUTTONS, changes_of, instead_of,
 from commands.papers.search_query import SearchQuery
 from data.keys import fold, name_key
 from data.records import Paper
+from index.answers.going_on import listed
 from index.people.person_match import match_person
 from index.search.facets import Where
 from index.search.passages import best_sentence, matched_stems
@@ -306,8 +309,21 @@ class SearchCog(commands.Cog, name="Search"):
         name = (author or "").replace('"', " ").strip() or None
         start = since_day(since, newest=self._services.search.newest())
         asked = SearchQuery(query, start, category_name(category), name, sort, page == TEN)
-        work = show(self._services, asked)
+        work = _typed(self._services, asked, interaction)
         await answer(interaction, work, private=private, cost=SEARCH, needs=NEEDS)
+
+
+async def _typed(services: Services, asked: SearchQuery, interaction: discord.Interaction) -> ui.LayoutView:
+    """The first page; in a direct message, the next message may go on from it."""
+    view, direct = await show(services, asked), direct_place(interaction)
+    if direct is None:
+        return view
+    fields = {"author": f'"{asked.author}"' if asked.author else "", "category": asked.category or ""}
+    fields["since"] = f"{asked.since:%Y-%m-%d}" if asked.since else ""
+    words = " ".join([asked.query, *(f"{name}:{value}" for name, value in fields.items() if value)])
+    before = await listed("search", words, services.search, tuple(papers_on(view)))
+    services.last_asked.note(direct, interaction.user.id, before)
+    return view
 
 
 @spoken("search", cost=SEARCH, needs=NEEDS)

@@ -188,7 +188,9 @@ class Collaborators(commands.Cog):
         private: bool = False,
     ) -> None:
         """Suggest possible collaborators, and say why"""
-        private = private or who is None  # else a channel would see whose papers the member has claimed
+        # Else a channel would see whose papers the member has claimed. Without a claim, too: if those
+        # replies were public, their absence would give a claim away.
+        private = private or who is None
         within = Within(interaction.guild_id if in_server else None, in_server, open_only)
         work = self._collaborators(interaction, who, topic, within, new_only)
         await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, *NEEDS))

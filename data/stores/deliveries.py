@@ -7,14 +7,14 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, case, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Select, and_, case, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
 from data.stores.bans import refused_server
-from data.stores.delivery_record import PAPERS, Chosen, Delivery, kept_left_out, left_out_in
+from data.stores.delivery_record import PAPERS, UNKNOWN, Chosen, Delivery, kept_left_out, left_out_in
 from data.stores.digest_record import Digest
 from data.stores.leases import holds
 from data.stores.listings import Listed
@@ -211,23 +211,20 @@ class Deliveries(Repository):
                 .where(DeliveryRow.id == delivery.id, DeliveryRow.state == "written")
                 .values(state="posted", channel=place, message=message, late=delivery.late, posted=utc_now())
             )
-            if not done.rowcount:
-                return
-            present = await _present(connection, {entry.paper for entry in delivery.papers})
-            hashes = {present[entry.paper]: entry.text_hash for entry in delivery.papers}
-            await connection.execute(
-                delete(ShownRow).where(ShownRow.place == place, ShownRow.paper_id.in_(hashes))
-            )
-            for paper, text_hash in hashes.items():
-                row = {"place": place, "paper_id": paper, "text_hash": text_hash}
-                await connection.execute(insert(ShownRow).values(**row, day=delivery.slot))
+            if done.rowcount:
+                await _show(connection, place, delivery.papers, delivery.slot)
 
-    async def sent_to(self, delivery: int, place: int) -> None:
-        """Note where a delivery is sent from now on, before it is sent there."""
+    async def sending(self, delivery: int, place: int) -> None:
+        """Note that a delivery is sent to a place from now on: until its answer is noted, that is unknown."""
+        values = {"channel": place, "message": UNKNOWN}
         async with self._writer.begin() as connection:
-            await connection.execute(
-                update(DeliveryRow).where(DeliveryRow.id == delivery).values(channel=place)
-            )
+            await connection.execute(update(DeliveryRow).where(DeliveryRow.id == delivery).values(values))
+
+    async def not_sent(self, delivery: int) -> None:
+        """Note that Discord took nothing of a delivery."""
+        unknown = DeliveryRow.id == delivery, DeliveryRow.message == UNKNOWN
+        async with self._writer.begin() as connection:
+            await connection.execute(update(DeliveryRow).where(*unknown).values(message=None))
 
     async def tried(self, delivery: int, why: str, since: datetime, until: datetime) -> None:
         """Note an attempt that failed, as others did ``since`` an instant, and when it is tried again."""
@@ -274,7 +271,11 @@ class Deliveries(Repository):
         return bool((await connection.execute(moved)).rowcount)
 
     async def coming(self, place: int, but: int) -> set[int]:
-        """The papers that active digests of a place, ``but`` for one, have chosen and not posted yet."""
+        """The papers that digests of a place, ``but`` for one, have chosen and not posted yet.
+
+        Only those of active digests, and those that may have been posted there, whatever became of their
+        digest.
+        """
         async with self._read() as connection:
             return await _coming(connection, place, but)
 
@@ -330,6 +331,25 @@ async def _shown(connection: AsyncConnection, place: int, papers: Collection[int
     return hashes
 
 
+async def _show(connection: AsyncConnection, place: int, papers: Collection[Chosen], day: date) -> None:
+    """Note papers as shown in a place."""
+    present = await _present(connection, {entry.paper for entry in papers})
+    hashes = {present[entry.paper]: entry.text_hash for entry in papers}
+    await connection.execute(delete(ShownRow).where(ShownRow.place == place, ShownRow.paper_id.in_(hashes)))
+    for paper, text_hash in hashes.items():
+        row = {"place": place, "paper_id": paper, "text_hash": text_hash}
+        await connection.execute(insert(ShownRow).values(**row, day=day))
+
+
+async def show_unknown(connection: AsyncConnection, digest: int) -> None:
+    """Note the papers of a digest's postings as shown where it isn't known whether Discord took them."""
+    unknown = DeliveryRow.state == "written", DeliveryRow.message == UNKNOWN
+    query = select(*_DELIVERY).where(DeliveryRow.digest_id == digest, *unknown)
+    for row in (await connection.execute(query)).all():
+        delivery = _delivery(row)
+        await _show(connection, delivery.channel, delivery.papers, delivery.slot)
+
+
 async def _leave_out(connection: AsyncConnection, digest: int, papers: Iterable[Listed]) -> None:
     """Keep more papers that a digest may show yet."""
     row = DigestRow
@@ -344,8 +364,13 @@ async def _coming(connection: AsyncConnection, place: int, but: int, *where: Any
     query = (
         select(DeliveryRow.papers)
         .join(DigestRow, DigestRow.id == DeliveryRow.digest_id)
-        .where(DeliveryRow.state == "written", DigestRow.state == "active")
-        .where(DigestRow.channel == place, DigestRow.id != but, *where)
+        .where(DeliveryRow.state == "written", DigestRow.id != but)
+        .where(
+            or_(
+                and_(DigestRow.state == "active", DigestRow.channel == place, *where),
+                and_(DeliveryRow.message == UNKNOWN, DeliveryRow.channel == place),
+            )
+        )
     )
     return await _papers_of(connection, query)
 

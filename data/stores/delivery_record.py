@@ -55,6 +55,8 @@ class Delivery:
     not_before: datetime | None = None
 
 
+UNKNOWN = 0
+"""The message of a delivery of which it isn't known whether Discord took it."""
 PAPERS = TypeAdapter(tuple[Chosen, ...])
 """The papers of a delivery as JSON."""
 _LEFT = TypeAdapter(tuple[Listed, ...])

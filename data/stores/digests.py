@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, insert, or_, select, update
 
 from data.calendar.clock import utc_now
 from data.keys import fresh_number
-from data.stores.deliveries import ADMITTED, Deliveries
+from data.stores.deliveries import ADMITTED, Deliveries, show_unknown
 from data.stores.digest_record import Digest, DigestRefused
 from data.stores.limits import OWN_DIGESTS, spend
 from data.stores.notices import Notices, leave_notice
@@ -134,6 +134,7 @@ class Digests(Deliveries, Opinions, Seeds, Notices):
             if any(values.get(name, old[name]) != old[name] for name in ("state", "channel")):
                 await connection.execute(update(DeliveryRow).where(*unsent).values(_ANEW))
             if values.get("state") == "deleted":
+                await show_unknown(connection, number)
                 await connection.execute(delete(DeliveryRow).where(*unsent))
                 for table in (SeedRow, NoticeRow):
                     await connection.execute(delete(table).where(table.digest_id == number))

@@ -95,6 +95,7 @@ class DeliveryRow(Base):
     late: Mapped[bool]
     channel: Mapped[int] = mapped_column(BigInteger)
     message: Mapped[int | None] = mapped_column(BigInteger)
+    """What was posted; 0 while it isn't known whether Discord took it."""
     tries: Mapped[int]
     tried: Mapped[datetime | None]
     """When Discord first did not take it, since its digest last went on."""

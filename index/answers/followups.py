@@ -29,6 +29,7 @@ STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text()
 Rarity = Callable[[str], float]
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _PRONOUN = re.compile(r"\b(?:its?|they|them|theirs?|this|that|these|those)\b", re.IGNORECASE)
+_ONE = ("it", "its", "this", "that")
 _JOINS_CLAUSE = re.compile(
     r"\b(?:thinks?|shows?|shown|say|says|said|finds?|found|means?|know|so|given|such)\s+$", re.IGNORECASE
 )
@@ -115,15 +116,15 @@ def follow_up(
     meant, left = _papers_meant(question, papers)
     if meant:
         return FollowUp(left, about or subject(left, rarity), meant, changed=True)
-    own, refers = _content(left), _refers(left)
+    own, refers = content_words(left), _refers(left)
     goes_on = len(own) < OWN or bool(_GOES_ON.match(left) and len(own) < 2 * OWN)
     if not about or not (refers or goes_on):
         return FollowUp(left, subject(left, rarity) or about)
     runs = about.split(", ")
-    if system and refers and _is_one(left) and _is_many(runs[0]):
+    if system and refers and _is_one(left) and is_many(runs[0]):
         return FollowUp(_put_in(left, system), f"{system}, {about}"[:MAX_ABOUT], changed=True)
     text = _put_in(left, runs[0]) if refers else left
-    has = {stem(word.casefold()) for word in _content(text)}
+    has = {stem(word.casefold()) for word in content_words(text)}
     missing = [run for run in runs if not {stem(word.casefold()) for word in _WORD.findall(run)} <= has]
     text = f"{text.rstrip(' ?.!')} ({', '.join(missing)})?" if missing else text
     return FollowUp(text, _joined(about, own), changed=text != question)
@@ -131,6 +132,17 @@ def follow_up(
 
 def _papers_meant(question: str, papers: Sequence[int]) -> tuple[tuple[int, ...], str]:
     """The papers that a question points at, and the question without their numbers."""
+    if numbered := _numbered(question, papers):
+        return numbered, _NUMBERED.sub("the paper", question)
+    if papers and _PAPERS.search(question):
+        return tuple(dict.fromkeys(papers)), question
+    if papers and _PAPER.search(question):
+        return (papers[0],), question
+    return (), question
+
+
+def _numbered(question: str, papers: Sequence[int]) -> tuple[int, ...]:
+    """The papers whose numbers in the reply a question says."""
     numbered = []
     for match in _NUMBERED.finditer(question):
         word = (match["word"] or "").lower()
@@ -140,18 +152,26 @@ def _papers_meant(question: str, papers: Sequence[int]) -> tuple[tuple[int, ...]
             place = int(match["bracket"] or match["number"])
         if 0 < place <= len(papers):
             numbered.append(papers[place - 1])
-    if numbered:
-        return tuple(dict.fromkeys(numbered)), _NUMBERED.sub("the paper", question)
-    if papers and _PAPERS.search(question):
-        return tuple(dict.fromkeys(papers)), question
-    if papers and _PAPER.search(question):
-        return (papers[0],), question
-    return (), question
+    return tuple(dict.fromkeys(numbered))
+
+
+def points_at(question: str, papers: Sequence[int]) -> bool:
+    """Whether a question names some of the papers by their numbers: "[2]", "the third paper"."""
+    return bool(_numbered(question, papers))
+
+
+def points_back(question: str) -> re.Match[str] | None:
+    """The first pronoun of a question that points back; None for none."""
+    return next(iter(_pointing(question)), None)
+
+
+def _pointing(question: str) -> list[re.Match[str]]:
+    return [match for match in _PRONOUN.finditer(question) if _points_back(question, match)]
 
 
 def _refers(question: str) -> bool:
     """Whether a pronoun points back."""
-    return any(_points_back(question, match) for match in _PRONOUN.finditer(question))
+    return bool(_pointing(question))
 
 
 def _points_back(text: str, match: re.Match[str]) -> bool:
@@ -169,23 +189,27 @@ def system_in(title: str) -> str:
 
 def _is_one(question: str) -> bool:
     """Whether the first pronoun that points back means one thing."""
-    match = next(match for match in _PRONOUN.finditer(question) if _points_back(question, match))
+    match = _pointing(question)[0]
     noun = _WORD.match(question[match.end() :].lstrip())
     return match[0].lower() in ("it", "its") or (
         match[0].lower() in ("this", "that") and (noun is None or noun[0].lower() in STOP)
     )
 
 
-def _is_many(run: str) -> bool:
+def is_many(run: str) -> bool:
     """Whether a run of words is in the plural: "large GPU clusters", not "loss"."""
     return _PLURAL.search(run) is not None
 
 
 def _put_in(question: str, main: str) -> str:
-    """The subject in the place of the first pronoun that points back, unless that has a noun of its own."""
-    match = next(match for match in _PRONOUN.finditer(question) if _points_back(question, match))
+    """The subject in the place of the first pronoun that points back, unless that has a noun of its own.
+
+    Of "they" and "it" ("how do they train it?"), a subject in the singular takes the place of "it".
+    """
+    pointing = _pointing(question)
+    match = next((one for one in pointing if (one[0].lower() in _ONE) is not is_many(main)), pointing[0])
     word, after = match[0].lower(), question[match.end() :]
-    main = f"{main}'s" if word == "its" and not _is_many(main) else main
+    main = f"{main}'s" if word == "its" and not is_many(main) else main
     noun = _WORD.match(after.lstrip())
     if word in ("this", "that", "these", "those") and noun and noun[0].lower() not in STOP:
         return question
@@ -209,7 +233,8 @@ def _weight(run: Sequence[str], rarity: Rarity) -> float:
     return sum(rarity(word.casefold()) for word in run if word.lower() not in WEAK)
 
 
-def _content(text: str) -> list[str]:
+def content_words(text: str) -> list[str]:
+    """The words of a text that can be a subject, or part of one."""
     return [word for run in _runs(text) for word in run]
 
 

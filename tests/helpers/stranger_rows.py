@@ -339,6 +339,8 @@ def _papers() -> dict[str, Row]:
         "ask.choose_paper": open_to_all("aqw:999999999999", 3, paper),
         "search.turn": open_to_all("q:0:i:topic1&&&"),
         "search.turn_kept": open_to_all("q:0:k:999999999999"),
+        "said.alone": open_to_all("sa:i:topic1"),
+        "said.alone_kept": open_to_all("sa:k:999999999999"),
         "search.change": open_to_all("qc:S:i:topic1&&&&N"),
         "search.change_kept": open_to_all("qc:S:k:999999999999"),
         "paper.open_card": open_to_all("open:d", 3, paper),

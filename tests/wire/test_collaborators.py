@@ -58,8 +58,10 @@ async def test_who_knows_shows_proof(lab):
     assert "Who knows in-network aggregation" in reply.text
     assert "ChonLam Lao" in reply.text
     assert "Tensor Homomorphic Compression" in reply.text
+    assert not reply.is_private
     about = await lab.user.slash("/collaborators topic:in-network aggregation")
     assert "Who knows" in about.text
+    assert about.is_private, "a public reply would say that the member has claimed nothing"
 
 
 async def test_who_knows_says_that_it_is_not_known_where_people_work(lab):

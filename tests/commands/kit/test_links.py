@@ -25,7 +25,8 @@ p:e:~7:7:n:20260518:A p:e:~7:7:n::A p:e:~7:7:o:20260518:A p:e:~7:7:o::A p:r:7:7:
 p:r:7:7:n::A p:r:7:7:o:20260518:A p:r:7:7:o::A p:r:~7:7:n:20260518:A p:r:~7:7:n::A
 p:r:~7:7:o:20260518:A p:r:~7:7:o::A p:u:7:7:n:20260518:A p:u:7:7:n::A p:u:7:7:o:20260518:A
 p:u:7:7:o::A p:u:~7:7:n:20260518:A p:u:~7:7:n::A p:u:~7:7:o:20260518:A p:u:~7:7:o::A q:7:i:x q:7:k:7
-s:7 sp:7:7 su:r:7 tr:7:7:A which:d which:g which:s who:a who:f who:g who:i who:k who:m who:p who:s
+s:7 sa:i:x sa:k:7
+sp:7:7 su:r:7 tr:7:7:A which:d which:g which:s who:a who:f who:g who:i who:k who:m who:p who:s
 """.split()
 """A ``custom_id`` of each kind that was ever sent: buttons in old messages have these."""
 

@@ -120,3 +120,9 @@ def test_any_text_is_read(question, about, papers):
     found = follow_up(question, about, papers, rarity)
     assert set(found.papers) <= set(papers)
     assert len(found.about) <= MAX_ABOUT
+
+
+def test_of_they_and_it_a_subject_in_the_singular_is_it():
+    assert follow_up("how do they train it?", "PrismLLM", (), rarity).text == "how do they train PrismLLM?"
+    many = follow_up("how do they train it?", "loss spikes", (), rarity)
+    assert many.text == "how do loss spikes train it?"

@@ -1,0 +1,244 @@
+"""Whether something said in a direct message plainly goes on from what was asked there before, and how.
+
+Nobody asked Labmate to keep a subject there, so that only these are read with the question or search before:
+
+* a pronoun with nothing before it that it could mean ("how do they train it?"), or a bare "why?";
+* "and …", "what about …" and the like;
+* limits alone: "only since 2024", "and by Percy Liang?", "newest first", "but not about vision".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from data.stores.asked_questions import AskedQuestion
+from index.answers.defining import defined
+from index.answers.followups import (
+    OWN,
+    STOP,
+    content_words,
+    follow_up,
+    is_many,
+    points_at,
+    points_back,
+    subject,
+)
+from index.search.routing import LONGEST, Route, routed
+from index.search.search import Search
+from index.search.understanding import Understood
+
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_LEAD = re.compile(
+    r"(?:(?:ok|okay|and|but|or|also|only|just|now|what about|how about|what of)\b[\s,]*)+", re.IGNORECASE
+)
+_ASKS = re.compile(r"(?:what|which|how|why|when|where|who|whose)\b", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?:why|how|how so|why not|how come|since when|when|where|which ones?|for example|such as what)\W*",
+    re.IGNORECASE,
+)
+_AUXILIARY = "is|are|was|were|do|does|did|can|could|will|would|shall|should|may|might|must|has|have|had"
+_FRONTED = re.compile(
+    rf"(?:(?:and|but|so)\s+)?(?:what|which|how|why|when|where)\s+(?:(?!(?:{_AUXILIARY}|and|or|but|if|that)\b)[\w'-]+\s+){{0,4}}"
+    rf"(?:{_AUXILIARY})(?:n't|\s+not)?\s+$",
+    re.IGNORECASE,
+)
+"""Before a pronoun: "what datasets do …". What is asked for comes first, and isn't what it means."""
+_EMPTY = re.compile(
+    r"(?!\s+(?:compares?|relates?|applie?s|apply|leads?|generali[sz]es?|transfers?|scales?|similar|related)\b)"
+    r"(?:\s+[\w'-]+){0,3}?\s+(?:that|whether|if|when|to\s+(?!the\b|an?\b|(?-i:[A-Z])))\b",
+    re.IGNORECASE,
+)
+"""After an "it" that means nothing: "does it help to …", "is it better to …"."""
+_TIME = re.compile(
+    r"\s*(?:past\s+|last\s+)?(?:day|week|month|year|summer|winter|spring|fall|autumn|morning|time)s?\b",
+    re.IGNORECASE,
+)
+_MEANS_SOMETHING = re.compile(
+    r"(?:^|\b(?:of|about|for|with|like|in|on|than|to|from|by|why|how|is|are|was|does|do|did|can|explain|summari[sz]e))\s*$",
+    re.IGNORECASE,
+)
+"""Before a "that" that stands for something; others join clauses ("papers that …")."""
+_AT_END = re.compile(
+    r"(?:(?:is|are|was|were|do|does|what|which|can|how|any)\s+)?(?:[\w'-]+\s+){1,4}"
+    r"(?:for|of|about|on|with|behind|like|to|from|in)\s+",
+    re.IGNORECASE,
+)
+"""Before a pronoun at the end: "is there code for …"."""
+_THEY = ("they", "them", "their", "theirs")
+_NAME = re.compile(r"(?<=\s)[^\W_]*[A-Z0-9][\w-]*")
+"""A word, but for the first, that looks like a name."""
+_NO_SUBJECT = STOP | frozenset(
+    "anything something similar different recent newer older article articles study studies cite cites cited "
+    "summarize summarise expand elaborate citing wrote written invented introduced proposed explain "
+    "describe compare whether compared please "
+    "good better best large larger big bigger fast faster accurate exact expensive cheap reliable "
+    "safe old".split()
+)
+"""Words before a pronoun that it can't mean."""
+_LIMIT = re.compile(
+    r"(?i:by)(?:\s+(?:(?:and|or|de|van|von|der|el|al|et)\b|[^\W\d_a-z][\w.'’-]*))+"
+    r"|(?i:not\s+(?:about|on|by|from|for)|without|excluding|except)(?:\s+[\w'’-]+){1,4}"
+)
+_NARROWS = re.compile(r"(?:for|on|in|with|using|from|at|about)\s+\S", re.IGNORECASE)
+_CATEGORY = re.compile(r"(?:in\s+)?([a-z-]+\.[A-Za-z-]{2,})")
+_MOST = 8
+"""Words of limits alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was asked before in a place.
+
+    Attributes
+    ----------
+    command
+        What answered: ``ask``, ``search`` or ``papers``.
+    said
+        The question, as it was taken; or the words of the search.
+    asked
+        What the next question may refer to.
+    """
+
+    command: str
+    said: str
+    asked: AskedQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class GoingOn:
+    """How something said goes on.
+
+    Attributes
+    ----------
+    route
+        The command that answers.
+    refers
+        Whether it is a question that keeps the subject; else all that is meant stands in the route.
+    """
+
+    route: Route
+    refers: bool = False
+
+
+async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
+    """How something goes on from what was asked before; None for what stands by itself."""
+    said = " ".join(said[:LONGEST].split())
+    led = _LEAD.match(said)
+    rest = said[led.end() if led else 0 :].strip(" ?!.")
+    if not rest or said.startswith("/") or ": " in rest:  # "only one question: …" says all of it
+        return None
+    limited = await _limited(search, rest, before, led=led is not None)
+    if limited is not None:
+        return GoingOn(limited)
+    alone, refers = await routed(search, said, follows=before.command != "papers"), _refers(said, before)
+    if alone.command != "ask" or not (refers or (led and await _continues(search, rest))):
+        return None
+    if led and before.command == "search" and not _ASKS.match(rest) and not refers:
+        words = rest if _NARROWS.match(rest) else f"and {rest}"
+        return GoingOn(Route("search", {"query": f"{before.said} {words}"}))
+    meant = follow_up(said, before.asked.about, before.asked.papers, search.rarity)
+    return GoingOn(Route("ask", {"question": said}), refers=True) if meant.changed else None
+
+
+def _refers(said: str, before: Before) -> bool:
+    """Whether a question means something that it doesn't name."""
+    if _BARE.fullmatch(said) or points_at(said, before.asked.papers):
+        return True
+    if before.command == "papers":  # the subject is a person, of whom "it" and "they" say nothing here
+        return False
+    if not refers_back(said):
+        return False
+    match = points_back(said)
+    they = match is not None and match[0].lower() in _THEY
+    # "How do they train DeepSeek-V3?" may mean anybody, and says of what it speaks.
+    elsewhere = they and not re.search(r"\bit\b", said) and _NAME.search(said)
+    return not (elsewhere and not is_many(before.asked.about.split(", ")[0]))
+
+
+def refers_back(said: str) -> bool:
+    """Whether the first pronoun of a text has nothing before it that it could mean."""
+    match = points_back(said)
+    if match is None:
+        return False
+    word, start, after = match[0].lower(), said[: match.start()], said[match.end() :]
+    if (word == "it" and _EMPTY.match(after)) or (word in ("this", "these", "that") and _TIME.match(after)):
+        return False
+    if word == "that" and not _MEANS_SOMETHING.search(start):
+        return False
+    if not start and "?" not in said:  # "this is great"
+        return False
+    if _AT_END.fullmatch(start) and not after.strip(" ?!.") and not _NAME.search(start):
+        return True
+    named = [one for one in _WORD.findall(start) if one.lower() not in _NO_SUBJECT]
+    return not named or _FRONTED.fullmatch(start) is not None
+
+
+async def _continues(search: Search, rest: str) -> bool:
+    """Whether what follows "and" leaves its subject open; "and what is grokking?" doesn't."""
+    own = content_words(rest)
+    if (
+        not any(word.lower() not in STOP for word in _WORD.findall(rest))
+        or len(own) >= OWN
+        or defined(f"{rest}?") is not None
+    ):
+        return False
+    if not _ASKS.match(rest):
+        return True
+    return not _NAME.search(rest) and (await routed(search, f"{rest}?")).command in ("ask", "search")
+
+
+async def _limited(search: Search, rest: str, before: Before, *, led: bool) -> Route | None:
+    """The question or search before within the limits that are all that is said; None for anything else."""
+    if len(rest.split()) > _MOST:
+        return None
+    if category := _CATEGORY.fullmatch(rest):
+        rest = f"category:{category[1]}"
+    read = await search.understand(rest)
+    if not (category or _LIMIT.fullmatch(rest) or _is_limit(read, led=led)):
+        return None
+    if before.command == "ask":
+        return _asked_within(rest, read, before)
+    if before.command == "papers" and not read.dates_said:  # a list of somebody's papers has few limits
+        return None
+    words = f"by {rest}" if read.people and rest.startswith(read.people_said) else rest
+    whole = _in_place(before.said, words, await search.understand(before.said), read)
+    made = await routed(search, whole)
+    return made if made.command in ("search", "papers") else Route("search", {"query": whole})
+
+
+def _is_limit(read: Understood, *, led: bool) -> bool:
+    """Whether a text has limits and no subject; a name or venue alone is a limit only after "and"."""
+    if read.text.strip(" ?!.,"):
+        return False
+    sets = bool(read.dates_said) or read.order != "best"
+    return sets or (led and bool(read.people or read.venue))
+
+
+def _asked_within(rest: str, read: Understood, before: Before) -> Route | None:
+    """A question asked again since a day; within other limits only papers can be searched."""
+    if before.asked.limits.get("paper"):
+        return None
+    only_since = read.since and not (read.until or read.people or read.venue or read.order != "best")
+    if only_since and read.since and not read.text.strip():
+        return Route("ask", {"question": before.said, "since": read.since.isoformat()})
+    about = before.asked.about.replace(",", "")
+    words = f"by {rest}" if read.people and rest.startswith(read.people_said) else rest
+    if not about:
+        return None
+    by = words.lower().startswith("by ")  # "clusters emulated by Minlan Yu" would not name an author
+    return Route("search", {"query": f"papers {words} on {about}" if by else f"papers on {about} {words}"})
+
+
+def _in_place(said: str, limit: str, had: Understood, read: Understood) -> str:
+    """A search with a limit; days and people that it had before make room for other ones."""
+    for old, new in ((had.dates_said, read.dates_said), (had.people_said, read.people_said)):
+        if old and new and old in said and new in limit:
+            said, limit = said.replace(old, new), re.sub(rf"(?:\bby\s+)?{re.escape(new)}", " ", limit)
+    return " ".join(f"{said} {limit}".split()).rstrip(" ,?!.")
+
+
+async def listed(command: str, said: str, search: Search, papers: tuple[int, ...]) -> Before:
+    """What a list of papers leaves for the next message: its subject, and the papers shown."""
+    about = subject((await search.understand(said)).text, search.rarity)
+    return Before(command, said, AskedQuestion(said, about, {}, papers))

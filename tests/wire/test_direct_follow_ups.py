@@ -1,0 +1,151 @@
+"""In a direct message, what plainly goes on from the last question or search is read with it, and says so."""
+
+import json
+
+import aiohttp
+import pytest
+
+from bot.local_discord.completion import files_of
+from bot.local_discord.server import LocalDiscord
+from tests.helpers.lab import started
+
+ALONE = "Ask it alone"
+
+
+@pytest.fixture
+async def user(tmp_path):
+    """A member in direct messages with Labmate."""
+    async with LocalDiscord() as discord, started(discord, tmp_path, labmate_pictures=False) as lab:
+        await lab.bot.services.wait_for_people()
+        bot, user = discord.state.application["bot"]["id"], lab.user
+        user.guild_id, user.channel_id = None, discord.state.dm_between(user.user["id"], bot)["id"]
+        yield user
+
+
+def labels(reply):
+    return [button["label"] for button in reply.buttons]
+
+
+def read_with(reply):
+    """What a reply says it was read with; empty for nothing."""
+    return reply.text.partition("I read this with what you asked before: “")[2].partition("”")[0]
+
+
+@pytest.mark.parametrize("how", ["slash", "tell"])
+async def test_a_question_that_means_the_one_before_is_read_with_it_and_can_be_asked_alone(user, how):
+    await getattr(user, how)("/ask what is PrismLLM?" if how == "slash" else "what is PrismLLM?")
+    reply = await user.tell("how do they train it?")
+    assert "taken as: how do they train PrismLLM?" in reply.text
+    assert read_with(reply) == "what is PrismLLM?"
+    alone = await reply.press(ALONE)
+    assert alone.text.startswith("-# /ask question:how do they train it?")
+    assert "taken as" not in alone.text
+    assert read_with(alone) == ""
+    assert ALONE not in labels(alone)
+
+
+async def test_what_is_too_long_for_a_button_can_be_asked_alone_too(user):
+    await user.tell("what is PrismLLM?")
+    long = "how do they train it when there are neither enough GPUs nor enough hours for all training runs?"
+    reply = await user.tell(long)
+    assert read_with(reply) == "what is PrismLLM?"
+    assert (await reply.press(ALONE)).text.startswith(f"-# /ask question:{long}")
+
+
+async def test_who_wrote_what_was_asked_about_is_answered(user):
+    await user.tell("what is PrismLLM?")
+    reply = await user.tell("who wrote it?")
+    assert "ChonLam Lao" in reply.text
+    assert read_with(reply) == "what is PrismLLM?"
+
+
+async def test_one_follow_up_leads_to_the_next(user):
+    await user.tell("what is PrismLLM?")
+    await user.tell("how do they train it?")
+    reply = await user.tell("and how exact is that?")
+    assert "PrismLLM" in reply.text.partition("taken as: ")[2]
+    assert read_with(reply) == "how do they train PrismLLM?"
+
+
+async def test_limits_alone_limit_the_search_before(user):
+    found = await user.tell("papers on GPU training emulation")
+    assert read_with(found) == ""
+    reply = await user.tell("only since 2026")
+    assert reply.text.startswith("-# /search query:papers on GPU training emulation since 2026")
+    assert read_with(reply) == "papers on GPU training emulation"
+    reply = await user.tell("and by Minlan Yu?")
+    assert reply.text.startswith("-# /search query:papers on GPU training emulation since 2026 by Minlan Yu")
+    assert "papers by Minlan Yu" in reply.text
+    reply = await user.tell("what about ChonLam Lao?")
+    assert "emulation since 2026 by ChonLam Lao" in reply.text
+    reply = await user.tell("and since 2025?")
+    assert "emulation since 2025 by ChonLam Lao" in reply.text
+    alone = await reply.press(ALONE)
+    assert "emulation" not in alone.text.split("\n")[0]
+
+
+async def test_a_search_that_was_typed_as_a_command_goes_on_too(user):
+    await user.slash("/search query:GPU training emulation author:Minlan Yu")
+    reply = await user.tell("only since 2026")
+    assert reply.text.startswith('-# /search query:GPU training emulation author:"Minlan Yu" since 2026')
+
+
+async def test_a_question_after_a_search_is_about_its_subject(user):
+    await user.tell("papers on GPU training emulation")
+    reply = await user.tell("how accurate is it?")
+    assert "taken as: how accurate is" in reply.text
+    assert read_with(reply) == "papers on GPU training emulation"
+
+
+async def test_a_question_is_asked_again_within_limits(user):
+    await user.tell("how can large GPU clusters be emulated?")
+    reply = await user.tell("only since 2026")
+    assert reply.text.startswith("-# /ask question:how can large GPU clusters be emulated? since:2026-01-01")
+    assert read_with(reply) == "how can large GPU clusters be emulated?"
+    by = await user.tell("and by Minlan Yu?")
+    assert by.text.startswith("-# /search query:")
+    assert "papers by Minlan Yu" in by.text
+
+
+async def test_the_papers_of_a_person_are_limited_too(user):
+    await user.tell("papers by ChonLam Lao")
+    reply = await user.tell("only since 2025")
+    assert reply.text.startswith("-# /papers author:ChonLam Lao since:2025-01-01")
+    assert read_with(reply) == "papers by ChonLam Lao"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "what causes loss spikes?",
+        "and what is grokking?",
+        "but how does RLHF work?",
+        "by the way, what is RLHF?",
+        "not now",
+        "only one question: what is RLHF?",
+        "how do they train DeepSeek-V3?",
+        "is it possible to train large models on old GPUs?",
+        "papers that compress gradients",
+        "this week's papers on inference",
+        "who is Minlan Yu?",
+        "PrismLLM",
+        "thanks",
+        "help",
+    ],
+)
+async def test_what_is_clearly_new_stays_so(user, new):
+    await user.tell("what is PrismLLM?")
+    reply = await user.tell(new)
+    assert read_with(reply) == ""
+    assert "taken as" not in reply.text
+    assert ALONE not in labels(reply)
+
+
+async def test_nothing_is_read_with_what_was_never_asked_or_is_forgotten(user):
+    assert read_with(await user.tell("how do they train it?")) == ""
+    await user.tell("what is PrismLLM?")
+    [file] = files_of((await user.slash("/me data")).message)
+    async with aiohttp.ClientSession() as session, session.get(file["url"]) as response:
+        assert json.loads(await response.text())["last_asked"] == ["what is PrismLLM?"]
+    await (await user.slash("/me forget")).press("Delete it for good")
+    assert read_with(await user.tell("how do they train it?")) == ""
