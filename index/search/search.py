@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from datetime import date
 from itertools import compress
-from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,29 +19,21 @@ from index.search.authored import OF_AUTHOR
 from index.search.corpus import Corpus
 from index.search.facets import Where
 from index.search.known_item import Meant
-from index.search.known_words import KnownWords
-from index.search.lacking_papers import LOOKED_AT, LackingPapers
+from index.search.lacking_papers import LOOKED_AT
 from index.search.lexical import reads_as_sentence
 from index.search.named_papers import identifier
 from index.search.passages import stem
 from index.search.queries import MAX_QUERY, Query, parse_query
+from index.search.query_reader import QueryReader, begun_work
 from index.search.ranking import NEAR_POOL, Ranking, Wanted
 from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
-from index.search.understanding import (
-    AUTHORS,
-    LIKENESS,
-    Understood,
-    language_of,
-    literally,
-    understand,
-)
+from index.search.understanding import Understood, literally
 from index.search.venues import Venue
 from index.search.wishes import Order, likely_subject
 from index.search.word_filter import WordFilter
 
 __all__ = ["JUDGED", "Found", "Hit", "Search"]
 
-T = TypeVar("T")
 ORDERED = 50
 """How many of the best papers are put in the order that a query asks for."""
 CITED = 500
@@ -53,95 +43,17 @@ UNWANTED, CHECKED = 50_000, 4
 search finds this many times the papers that were asked for, and checks their texts."""
 AT_VENUE = 1_500
 """How many of the papers nearest to a query are looked through for those that appeared at a venue."""
-MOST_NAMED = 3
-"""A word of more titles than this is a subject, and no name, unless it is written like one: GPT, DeepSeek."""
 MAX_RARITIES = 50_000
 
 
-@asynccontextmanager
-async def _begun(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
-    """Begin work at once; at the end, cancel it if it isn't done (a thread already at work runs on)."""
-    task = asyncio.create_task(work)
-    try:
-        await asyncio.sleep(0)  # without it, it would begin when whoever began it waits for something else
-        yield task
-    finally:
-        task.cancel()
-
-
-class Search(LackingPapers):
+class Search(QueryReader):
     """Answers queries over the corpus; long computations run in threads."""
 
     def __init__(self, corpus: Corpus) -> None:
         super().__init__(corpus)
-        self._known = KnownWords(corpus)
         self._ranking = Ranking(corpus)
         self._rarities: dict[str, float] = {}
         self._rarities_of = -1
-
-    # -- understanding ---------------------------------------------------------------------------
-
-    async def understand(
-        self,
-        typed: str,
-        *,
-        undo: frozenset[str] = frozenset(),
-        as_text: bool = False,
-        today: date | None = None,
-    ) -> Understood:
-        """What a query says; one that is a paper's identifier or whole title says only that.
-
-        Parameters
-        ----------
-        undo
-            Parts (:data:`index.search.understanding.PARTS`) that are not wanted.
-        as_text
-            Read quotes and colons as text.
-        today
-            The day of the clock, by default today.
-        """
-        text = clean(typed[:MAX_QUERY])
-        reading = asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
-        async with _begun(reading) as begun:
-            outright = await self._outright(text, 1) if text else None
-            if outright is not None and outright.papers:
-                return literally(text)
-            said = await begun
-        unknown = said.like is not None and not (await self.named(said.like)).papers
-        theirs = await self._of_a_paper(said)
-        if unknown or theirs is None:
-            undo |= {LIKENESS if unknown else AUTHORS}
-            said = await asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
-        else:
-            said = theirs
-        if (said.without or said.done_without) and said.like is None and LIKENESS not in undo:
-            said = await self._like_it_without(said)
-        if said.like is None:
-            return said
-        meant = await self.named(said.like)
-        return replace(said, like_papers=tuple(meant.papers if meant.paper is None else (meant.paper,)))
-
-    def _read(self, text: str, undo: frozenset[str], *, as_text: bool, today: date | None) -> Understood:
-        """What a text says, by what the library knows; not for the event loop."""
-        return understand(text, self._known.known(today), undo=undo, as_text=as_text)
-
-    async def _like_it_without(self, said: Understood) -> Understood:
-        """Of "PrismLLM without GPUs", that papers like PrismLLM are meant: it is what it is."""
-        name = said.done_without.subject if said.done_without else said.text
-        terms = self._library.words.terms(name)
-        if len(terms) != 1 or (name[1:].islower() and terms[0].in_titles > MOST_NAMED):
-            return said  # one paper may be named "reasoning"
-        if (await self.named(name)).paper is None:
-            return said
-        without = said.done_without.things if said.done_without else said.without
-        return replace(
-            said, like=name, query=replace(said.query, text=""), without=without, done_without=None
-        )
-
-    async def language_of(self, text: str) -> str | None:
-        """The language of a text that is not in English."""
-        known = await asyncio.to_thread(self._known.known, None)
-        return await asyncio.to_thread(language_of, text, known)
 
     # -- searching -------------------------------------------------------------------------------
 
@@ -185,7 +97,7 @@ class Search(LackingPapers):
         # What most queries are about is embedded while they are being understood.
         likely = text if plain else likely_subject(text, as_text=as_text)
         async with AsyncExitStack() as begun:
-            embedding = await begun.enter_async_context(_begun(self.embed(likely)))
+            embedding = await begun.enter_async_context(begun_work(self.embed(likely)))
             if plain:
                 said = literally(text) if as_text else Understood(text, parse_query(text))
             else:
@@ -202,7 +114,7 @@ class Search(LackingPapers):
             found = max(found, LOOKED_AT) if said.done_without else found
             # Embedding and what is near take one core, and looking words up another.
             if query.text != likely:
-                embedding = await begun.enter_async_context(_begun(self.embed(query.text)))
+                embedding = await begun.enter_async_context(begun_work(self.embed(query.text)))
             (vector, near), by_words, (first, sure), said_of = await asyncio.gather(
                 self._ranking.by_meaning(query, embedding, found, allowed),
                 asyncio.to_thread(self._ranking.by_words, query, found, allowed),
@@ -395,10 +307,6 @@ class Search(LackingPapers):
         if named is not None:
             return []
         return [hit.paper_id for hit in (await self.search(text, most, as_text=True)).hits]
-
-    def newest(self) -> date | None:
-        """The day of the newest paper."""
-        return self._known.newest()
 
     # -- explaining ------------------------------------------------------------------------------
 
