@@ -348,8 +348,7 @@ async def _show(connection: AsyncConnection, place: int, papers: Collection[Chos
 async def show_unknown(connection: AsyncConnection, *which: Any) -> None:
     """Note the papers of some deliveries as shown where it isn't known whether Discord took them."""
     unknown = DeliveryRow.state == "written", DeliveryRow.message == UNKNOWN
-    # Locked: another process may be noting at this moment that it has posted one.
-    query = select(*_DELIVERY).where(*which, *unknown).with_for_update()
+    query = select(*_DELIVERY).where(*which, *unknown)
     for row in (await connection.execute(query)).all():
         delivery = _delivery(row)
         await _show(connection, delivery.channel, delivery.papers, delivery.slot)
