@@ -210,9 +210,7 @@ def _called(paper: Paper, names: Sequence[str]) -> frozenset[str]:
         has = set(fold(name).split())
         return any(words <= has for word in has for words in asked.get(word, ()))
 
-    return frozenset(
-        author.key for author in paper.authors if author.key in keys or is_called(author.name)
-    )
+    return frozenset(author.key for author in paper.authors if author.key in keys or is_called(author.name))
 
 
 def _option(paper: Paper) -> discord.SelectOption:
