@@ -202,7 +202,7 @@ class Sender:
             made = await self._taken(lambda: self._new_post(forum, may))
             try:
                 standing = await self._in_forum(forum) if may.read_message_history else []
-            except discord.HTTPException as error:  # it is posted, whatever else can't be done
+            except (discord.HTTPException, OSError) as error:  # it is posted, whatever else can't be done
                 log.info("the forum of digest %d was not looked through: %s", self._digest.id, error)
             standing = standing or [made.message]
         first, *doubles = standing
@@ -226,7 +226,7 @@ class Sender:
                     await thread.delete()
                 else:
                     await thread.edit(archived=True)
-            except discord.HTTPException as error:  # it is posted all the same
+            except (discord.HTTPException, OSError) as error:  # it is posted all the same
                 log.info("a double of digest %d stays: %s", self._digest.id, error)
 
     async def _in_forum(self, forum: discord.ForumChannel) -> list[discord.Message]:

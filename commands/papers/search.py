@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Literal
 
@@ -201,12 +202,15 @@ async def _namesakes(services: Services, name: str) -> str | None:
 
 def _called(paper: Paper, names: Sequence[str]) -> frozenset[str]:
     """The keys of a paper's authors who have one of the names asked for, or all words of it."""
-    keys, words = set(map(name_key, names)), [set(fold(name).split()) for name in names]
-    return frozenset(
-        author.key
-        for author in paper.authors
-        if author.key in keys or any(asked and asked <= set(fold(author.name).split()) for asked in words)
-    )
+    keys, asked = set(map(name_key, names)), defaultdict[str, list[set[str]]](list)
+    for words in filter(None, (set(fold(name).split()) for name in names)):
+        asked[max(words, key=len)].append(words)  # a paper may have thousands of authors
+
+    def is_called(name: str) -> bool:
+        has = set(fold(name).split())
+        return any(words <= has for word in has for words in asked.get(word, ()))
+
+    return frozenset(author.key for author in paper.authors if author.key in keys or is_called(author.name))
 
 
 def _option(paper: Paper) -> discord.SelectOption:

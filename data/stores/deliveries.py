@@ -240,11 +240,15 @@ class Deliveries(Repository):
 
         Where it has failed, its digest's owner is to be told.
         It does if nothing later was written down meanwhile; ``back`` is False where it never shall.
+        Of one that was missed, nobody looks any more whether Discord took it: if that isn't known, its papers
+        count as shown.
         """
         row, digest = DeliveryRow, delivery.digest_id
         values = {"state": state, "tries": row.tries + 1, "why": why[:300]}
         ended = update(row).where(row.id == delivery.id, row.state == "written").values(**values)
         async with self._writer.begin() as connection:
+            if state == "missed":
+                await show_unknown(connection, row.id == delivery.id)
             done = await connection.execute(ended.returning(row.upto, row.since, row.seen, row.left_out))
             found = done.first()
             if found is None:
@@ -341,10 +345,10 @@ async def _show(connection: AsyncConnection, place: int, papers: Collection[Chos
         await connection.execute(insert(ShownRow).values(**row, day=day))
 
 
-async def show_unknown(connection: AsyncConnection, digest: int) -> None:
-    """Note the papers of a digest's postings as shown where it isn't known whether Discord took them."""
+async def show_unknown(connection: AsyncConnection, *which: Any) -> None:
+    """Note the papers of some deliveries as shown where it isn't known whether Discord took them."""
     unknown = DeliveryRow.state == "written", DeliveryRow.message == UNKNOWN
-    query = select(*_DELIVERY).where(DeliveryRow.digest_id == digest, *unknown)
+    query = select(*_DELIVERY).where(*which, *unknown)
     for row in (await connection.execute(query)).all():
         delivery = _delivery(row)
         await _show(connection, delivery.channel, delivery.papers, delivery.slot)

@@ -134,7 +134,7 @@ class Digests(Deliveries, Opinions, Seeds, Notices):
             if any(values.get(name, old[name]) != old[name] for name in ("state", "channel")):
                 await connection.execute(update(DeliveryRow).where(*unsent).values(_ANEW))
             if values.get("state") == "deleted":
-                await show_unknown(connection, number)
+                await show_unknown(connection, DeliveryRow.digest_id == number)
                 await connection.execute(delete(DeliveryRow).where(*unsent))
                 for table in (SeedRow, NoticeRow):
                     await connection.execute(delete(table).where(table.digest_id == number))

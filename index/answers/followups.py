@@ -33,6 +33,8 @@ _ONE = ("it", "its", "this", "that")
 _JOINS_CLAUSE = re.compile(
     r"\b(?:thinks?|shows?|shown|say|says|said|finds?|found|means?|know|so|given|such)\s+$", re.IGNORECASE
 )
+_JOINS_WITHIN = 20
+"""Characters before "that" that are looked at; the words that join clauses are shorter."""
 _CLAUSE = re.compile(
     r"\s+(?:the|an?|there|we|you|they|it|[\w-]+\s+(?:is|are|was|were|has|have|can|do(?:es)?))\b"
 )
@@ -176,10 +178,12 @@ def _refers(question: str) -> bool:
 
 def _points_back(text: str, match: re.Match[str]) -> bool:
     """Whether this pronoun does; "is it possible" and "show that …" don't."""
-    before, after = text[: match.start()], text[match.end() :]
-    if match[0].lower() == "that" and (_JOINS_CLAUSE.search(before) or _CLAUSE.match(after)):
-        return False
-    return not (match[0].lower() == "it" and _EMPTY_IT.match(after))
+    start, end = match.span()
+    if match[0].lower() == "that":
+        # From a little before it, since a question may have a thousand of them.
+        joins = _JOINS_CLAUSE.search(text, max(0, start - _JOINS_WITHIN), start)
+        return joins is None and _CLAUSE.match(text, end) is None
+    return not (match[0].lower() == "it" and _EMPTY_IT.match(text, end))
 
 
 def system_in(title: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data.keys import name_key, title_words
+from data.stores.slices import slices
 from index.search.authors_said import names_and_subjects
 from index.search.named_papers import identifier
 from index.search.similar import SimilarPapers
@@ -14,6 +15,8 @@ from index.search.understanding import Understood
 
 OF_AUTHOR = 5_000
 """The most papers of one author, or with one phrase, that are looked at."""
+_AT_ONCE = 64
+"""Names whose papers are read at a time."""
 
 
 class AuthoredPapers(SimilarPapers):
@@ -80,5 +83,8 @@ class AuthoredPapers(SimilarPapers):
     async def _written_by(self, names: Sequence[str]) -> frozenset[int] | None:
         if not names:
             return None
-        lists = await asyncio.gather(*(self._library.store.papers_of(name_key(name)) for name in names))
-        return frozenset(paper for papers in lists for paper in papers[:OF_AUTHOR])
+        found: set[int] = set()
+        for some in slices([*map(name_key, names)], _AT_ONCE):  # a paper may have thousands of authors
+            lists = await asyncio.gather(*map(self._library.store.papers_of, some))
+            found.update(paper for papers in lists for paper in papers[:OF_AUTHOR])
+        return frozenset(found)

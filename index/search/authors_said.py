@@ -26,6 +26,8 @@ _OWNED = re.compile(
 )
 _MORE = re.compile(r"\b(?:others?|more|else|further|what\s+else)\b", re.IGNORECASE)
 _ON = re.compile(r"\s+(?:on|about|for)\s+(?=\S)", re.IGNORECASE)
+_MOST_ENDS = 6
+"""Places where a name may end that are tried: each is looked up."""
 _QUOTES = " \"“”'"
 
 
@@ -47,5 +49,5 @@ def read_authors_of(text: str) -> tuple[str, str]:
 def names_and_subjects(said: str) -> Iterator[tuple[str, str]]:
     """Where a paper's name may end: "PrismLLM on RDMA" is one, or PrismLLM is, and RDMA a subject."""
     yield said.strip(_QUOTES), ""
-    for match in reversed(list(_ON.finditer(said))):
+    for match in list(_ON.finditer(said))[: -_MOST_ENDS - 1 : -1]:
         yield said[: match.start()].strip(_QUOTES), said[match.end() :]

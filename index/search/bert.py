@@ -69,7 +69,7 @@ class Bert:
         self._int8: Int8Layers | None = None
 
     def to(self, kind: torch.dtype) -> None:
-        """Compute in another precision, which short texts take from the exact weights of the layers."""
+        """Compute in another precision; short texts by the exact weights, which are gone afterwards."""
         self._embeddings.to(kind)
         if self._device.type == "cpu":
             self._short_text(in_bfloat16=kind == torch.bfloat16)

@@ -1,8 +1,10 @@
 """A posting stands once, wherever it was sent before: in a busy channel, before a move, in another form."""
 
+import errno
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from discord import Guild
 from sqlalchemy import update
 
 from bot.local_discord.state import FORUM, PUBLIC_THREAD, TEXT
@@ -208,3 +210,19 @@ async def test_two_papers_of_a_posting_that_turn_out_to_be_one_are_shown_once(sc
     [post] = scene.posts()
     titles = re_titles(post.text)
     assert len(titles) == len({*titles}) == 4
+
+
+async def test_a_forum_post_is_noted_though_its_forum_can_not_be_reached_afterwards(scene, monkeypatch):
+    """The forum is looked through for a double, and the connection is refused at that moment."""
+    forum = await place_of(scene, FORUM)
+    digest = await active(scene, form="forum", channel=int(forum["id"]))
+    scene.at += timedelta(hours=2)
+
+    async def refused(_):
+        raise ConnectionRefusedError(errno.ECONNREFUSED, "refused")
+
+    monkeypatch.setattr(Guild, "active_threads", refused)
+    await scene.poster.tick()
+    assert len(_all(scene)) == 1
+    [delivery] = await scene.bot.services.store.digests.history(digest.id)
+    assert delivery.state == "posted"

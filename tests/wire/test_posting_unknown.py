@@ -116,3 +116,25 @@ async def test_what_a_second_try_finds_was_never_sent_is_free_for_others(scene, 
     await ends(scene)
     await _tuesday(scene)
     assert {entry.paper for entry in delivery.papers} <= {*await _shown_by(scene, other)}
+
+
+@pytest.mark.parametrize("lost", [_timed_out, _killed])
+async def test_a_digest_that_goes_on_weeks_later_does_not_show_it_again(scene, two, monkeypatch, lost):
+    """By then, the posting is too old to be sent, and the next one covers its days."""
+    await lost(scene, monkeypatch)
+    one, other = two
+    [delivery] = await scene.bot.services.store.digests.history(one.id)
+    await _paused(scene)
+    await _tuesday(scene)
+    scene.at += 9 * DAY
+    await scene.user.slash("/digest resume digest:One")
+    scene.at += timedelta(minutes=20)
+    await scene.poster.tick()
+    await fill(scene.bot, papers(MONDAY + 11 * DAY, 201))
+    for _ in range(3):
+        scene.at += DAY
+        await scene.poster.tick()
+    found = await scene.bot.services.store.digests.delivery(delivery.id)
+    assert found.state == "missed"
+    sent = {entry.paper for entry in delivery.papers}
+    assert sent.isdisjoint([*await _shown_by(scene, one), *await _shown_by(scene, other)])

@@ -1,5 +1,7 @@
 """A follow-up question says what it leaves unsaid: its subject, and the papers that it points at."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,3 +128,10 @@ def test_of_they_and_it_a_subject_in_the_singular_is_it():
     assert follow_up("how do they train it?", "PrismLLM", (), rarity).text == "how do they train PrismLLM?"
     many = follow_up("how do they train it?", "loss spikes", (), rarity)
     assert many.text == "how do loss spikes train it?"
+
+
+@pytest.mark.parametrize("said", ["that ", "such that ", "is that x "])
+def test_hostile_text_is_read_quickly(said):
+    start = time.process_time()
+    follow_up(said * (24_000 // len(said)), "gossip", (1, 2), lambda word: 1.0)
+    assert time.process_time() - start < 1

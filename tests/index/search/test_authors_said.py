@@ -41,6 +41,10 @@ def test_a_paper_s_name_may_end_before_a_subject():
     ]
 
 
+def test_few_ends_of_a_name_are_looked_up_however_often_it_says_on():
+    assert len(list(names_and_subjects("dogs on " * 60))) < 10
+
+
 @pytest.mark.parametrize(
     "said", ["by the authors of ", "what did the authors of ", "by a's authors by ", "from "]
 )
