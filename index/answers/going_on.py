@@ -253,7 +253,7 @@ async def _limited(search: Search, rest: str, before: Before, *, led: bool) -> R
 
 def _is_limit(read: Understood, *, led: bool) -> bool:
     """Whether a text has limits and no subject; a name or venue alone is a limit only after "and"."""
-    if read.text.strip(" ?!.,"):
+    if read.text.strip(" ?!.,") or read.authors_of or read.like:
         return False
     sets = bool(read.dates_said) or read.order != "best"
     return sets or (led and bool(read.people or read.venue))

@@ -149,6 +149,14 @@ async def test_what_does_not_mean_the_paper_of_a_card_stays_new(user, new):
     assert read_with(await user.tell(new)) == ""
 
 
+@pytest.mark.parametrize(
+    "new", ["papers by the authors of PrismLLM, newest first", "papers like PrismLLM since 2025"]
+)
+async def test_a_search_for_what_has_to_do_with_a_paper_is_no_limit_of_the_one_before(user, new):
+    await user.tell("papers on in-network aggregation")
+    assert read_with(await user.tell(new)) == ""
+
+
 async def test_what_was_asked_before_something_else_is_not_gone_on_from(user):
     await user.tell("what is PrismLLM?")
     await user.tell("who is Minlan Yu?")
