@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _POLITE = (
-    r"(?:(?:please|hey|hi|ok|labmate|can you|could you|would you|i want to|i'd like to|how (?:do|can) i)"
-    r"[,:]?\s+)*"
+    r"(?:(?:please|hey|hi|ok|and|what about|how about|labmate|can you|could you|would you|i want to"
+    r"|i'd like to|how (?:do|can) i)[,:]?\s+)*"
 )
 _END = r"(?:\s+(?:please|now|thanks|thank you))*[\s.!?]*"
 _MINE = r"(?:my|the|this|your|all|all my|these|those)"
@@ -100,6 +100,17 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         r"(?:(?:show|list|find)\s+(?:me\s+)?(?:all\s+(?:of\s+)?)?)?my\s+(?:own\s+)?(?:papers|publications)"
         r"|(?:what|which\s+papers)\s+(?:have|did)\s+i\s+(?:published?|written|write)",
         "/papers with your name, as your papers print it, lists them. /claim connects you to them.",
+    ),
+    (
+        r"(?:(?:show\s+me|give\s+me|any|some|list)\s+)*(?-i:[Mm]ore)"
+        r"(?:\s+(?:papers|results|of\s+them|of\s+these))?"
+        r"|(?:the\s+|show\s+(?:me\s+)?(?:the\s+)?)?next\s+page",
+        "For more, press *Next ▶* below a list, or *More* below an answer.",
+    ),
+    (
+        r"(?-i:ok|okay|Ok|Okay|OK|k|yes|Yes|no|No|yep|yeah|nope|sure|fine|cool|nice|great|wow|lol|hm+|Hm+)"
+        r"|got\s+it|i\s+see|never\s*mind|not\s+now|alright|all\s+right|sounds\s+good",
+        "OK. Ask me about a paper, a person or a topic; /help shows what else I can do.",
     ),
     (
         r"(?:(?:show|open|see)\s+(?:me\s+)?)?my\s+(?:own\s+)?digests?",

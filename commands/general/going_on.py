@@ -26,6 +26,8 @@ _GONE = "I no longer know what was asked here. Please ask again."
 _INLINE = 80
 """Characters that a button carries itself; longer ones are kept in the store."""
 _LISTS = ("search", "papers")
+_NOTED_OR_NOTHING = ("ask", "paper", "help")
+"""Commands that note themselves what they leave for the next message, or answer nothing."""
 
 
 @button("said.alone", "sa:i:{code:text}")
@@ -78,8 +80,15 @@ async def meant(services: Services, said: str, direct: int | None, *, follows: b
 
 
 async def note_list(services: Services, found: Route, said: str, reply: Reply, direct: int | None) -> None:
-    """Remember a list of papers that was asked for in a direct message: the next may go on from it."""
-    if direct is not None and found.command in _LISTS:
+    """Remember a list of papers that was asked for in a direct message: the next may go on from it.
+
+    After another command's answer, it may go on from nothing.
+    """
+    if direct is None or found.command in _NOTED_OR_NOTHING:
+        return
+    if found.command not in _LISTS:
+        services.last_asked.drop(direct)
+    else:
         words = found.options.get("query", said)
         asked = await listed(found.command, words, services.search, tuple(papers_on(reply.view)))
         services.last_asked.note(direct, services.place.member, asked)

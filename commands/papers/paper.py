@@ -14,6 +14,7 @@ from commands.cards.paper import card
 from commands.cards.text import label, plural
 from commands.kit.explore import explore_paper
 from commands.kit.installs import anywhere
+from commands.kit.last_asked import direct_place
 from commands.kit.links import Press, button, link, select
 from commands.kit.options import A_PAPER, PRIVATE, complete_paper
 from commands.kit.replies import answer
@@ -23,6 +24,7 @@ from commands.kit.spoken import Spoken, spoken
 from commands.kit.which_paper import paper_of, shown
 from commands.kit.which_person import papers_under
 from data.records import Paper
+from index.answers.going_on import on_card
 
 AUTHORS_LINKED = 4
 CHOOSE = "paper.choose_card"
@@ -31,13 +33,13 @@ CHOOSE = "paper.choose_card"
 @button("paper.card", "d:{paper}")
 async def open_card(press: Press, paper: int) -> None:
     """Show a paper's card as a new reply."""
-    await answer(press.interaction, show(press.services, paper), private=press.private)
+    await answer(press.interaction, _opened(press, paper), private=press.private)
 
 
 @select("paper.open_card", "open:d", "Open a paper", value=int)
 async def choose_open(press: Press, paper: int) -> None:
     """Show the card of a paper from a list as a new reply."""
-    await answer(press.interaction, show(press.services, paper), private=press.private)
+    await answer(press.interaction, _opened(press, paper), private=press.private)
 
 
 @button("paper.cite", "c:{paper}")
@@ -49,7 +51,11 @@ async def open_citation(press: Press, paper: int) -> None:
 @select(CHOOSE, "which:d", "Which paper do you mean?", value=int)
 async def choose_card(press: Press, paper: int) -> None:
     """Show the card of the paper that was meant."""
-    await answer(press.interaction, show(press.services, paper), update=True)
+    await answer(press.interaction, _opened(press, paper), update=True)
+
+
+async def _opened(press: Press, paper: int) -> ui.LayoutView:
+    return await _noted(press.services, paper, direct_place(press.interaction), press.member)
 
 
 async def cite(services: Services, paper_id: int) -> Reply:
@@ -135,18 +141,35 @@ class PaperCard(commands.Cog):
         await answer(interaction, self._paper(interaction, paper), private=private)
 
     async def _paper(self, interaction: discord.Interaction, typed: str) -> ui.LayoutView:
-        return await card_of(await seen_by(interaction), typed)
+        return await card_of(await seen_by(interaction), typed, direct_place(interaction))
 
 
-async def card_of(services: Services, typed: str) -> ui.LayoutView:
-    """The card of the paper that a text means, or a question which one is meant."""
-    return await shown(services, typed, CHOOSE, show)
+async def card_of(services: Services, typed: str, direct: int | None = None) -> ui.LayoutView:
+    """The card of the paper that a text means, or a question which one is meant.
+
+    In a ``direct`` message, the next one may go on from the paper.
+    """
+
+    async def noted(services: Services, paper: int) -> ui.LayoutView:
+        return await _noted(services, paper, direct, services.place.member, typed)
+
+    return await shown(services, typed, CHOOSE, noted)
+
+
+async def _noted(
+    services: Services, paper_id: int, direct: int | None, member: int, said: str = ""
+) -> ui.LayoutView:
+    """A paper's card, remembered in a direct message by what was said, or by its title."""
+    if direct is not None:
+        paper = await paper_of(services, paper_id)
+        services.last_asked.note(direct, member, on_card(paper.id, paper.title, said or paper.title))
+    return await show(services, paper_id)
 
 
 @spoken("paper")
 async def paper_in_words(said: Spoken) -> ui.LayoutView:
     """Show a paper to somebody who asked in words."""
-    return await card_of(said.services, said.options["paper"])
+    return await card_of(said.services, said.options["paper"], said.place if said.private else None)
 
 
 async def setup(bot: commands.Bot) -> None:

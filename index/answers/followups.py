@@ -39,10 +39,11 @@ _CLAUSE = re.compile(
     r"\s+(?:the|an?|there|we|you|they|it|[\w-]+\s+(?:is|are|was|were|has|have|can|do(?:es)?))\b"
 )
 _EMPTY_IT = re.compile(r"\s+(?:possible|true|known|clear|worth|likely)\b")
-_PAPER = re.compile(
+PAPER = re.compile(
     r"\b(?:this|that|the|the same|said)\s+(?:first\s+)?(?:paper|study|article|work|preprint)\b(?!s)",
     re.IGNORECASE,
 )
+"""A paper spoken of before."""
 _PAPERS = re.compile(
     r"\b(?:these|those|the|both|all)\s+(?:\w+\s+)?(?:papers|studies|articles|works)\b", re.IGNORECASE
 )
@@ -57,7 +58,7 @@ _SYSTEM = tuple(
 )
 """Where a title names its system: before a colon, at its end, in brackets."""
 _NUMBERED = re.compile(
-    r"\[(?P<bracket>[1-9])\]|\b(?:paper|number|no\.?|#)\s*(?P<number>[1-9])\b"
+    r"\[(?P<bracket>[1-9])\]|(?:\b(?:paper|number|no\.?)|#)\s*(?P<number>[1-9])\b"
     r"|\bthe\s+(?P<word>first|second|third|fourth|fifth|sixth|last)\s+(?:one|paper|study|article)\b",
     re.IGNORECASE,
 )
@@ -124,8 +125,8 @@ def follow_up(
         return FollowUp(left, subject(left, rarity) or about)
     runs = about.split(", ")
     if system and refers and _is_one(left) and is_many(runs[0]):
-        return FollowUp(_put_in(left, system), f"{system}, {about}"[:MAX_ABOUT], changed=True)
-    text = _put_in(left, runs[0]) if refers else left
+        return FollowUp(put_in(left, system), f"{system}, {about}"[:MAX_ABOUT], changed=True)
+    text = put_in(left, runs[0]) if refers else left
     has = {stem(word.casefold()) for word in content_words(text)}
     missing = [run for run in runs if not {stem(word.casefold()) for word in _WORD.findall(run)} <= has]
     text = f"{text.rstrip(' ?.!')} ({', '.join(missing)})?" if missing else text
@@ -134,18 +135,18 @@ def follow_up(
 
 def _papers_meant(question: str, papers: Sequence[int]) -> tuple[tuple[int, ...], str]:
     """The papers that a question points at, and the question without their numbers."""
-    if numbered := _numbered(question, papers):
-        return numbered, _NUMBERED.sub("the paper", question)
+    if pointed := numbered(question, papers):
+        return pointed, _NUMBERED.sub("the paper", question)
     if papers and _PAPERS.search(question):
         return tuple(dict.fromkeys(papers)), question
-    if papers and _PAPER.search(question):
+    if papers and PAPER.search(question):
         return (papers[0],), question
     return (), question
 
 
-def _numbered(question: str, papers: Sequence[int]) -> tuple[int, ...]:
+def numbered(question: str, papers: Sequence[int]) -> tuple[int, ...]:
     """The papers whose numbers in the reply a question says."""
-    numbered = []
+    pointed = []
     for match in _NUMBERED.finditer(question):
         word = (match["word"] or "").lower()
         if word:
@@ -153,13 +154,13 @@ def _numbered(question: str, papers: Sequence[int]) -> tuple[int, ...]:
         else:
             place = int(match["bracket"] or match["number"])
         if 0 < place <= len(papers):
-            numbered.append(papers[place - 1])
-    return tuple(dict.fromkeys(numbered))
+            pointed.append(papers[place - 1])
+    return tuple(dict.fromkeys(pointed))
 
 
 def points_at(question: str, papers: Sequence[int]) -> bool:
     """Whether a question names some of the papers by their numbers: "[2]", "the third paper"."""
-    return bool(_numbered(question, papers))
+    return bool(numbered(question, papers))
 
 
 def points_back(question: str) -> re.Match[str] | None:
@@ -205,7 +206,7 @@ def is_many(run: str) -> bool:
     return _PLURAL.search(run) is not None
 
 
-def _put_in(question: str, main: str) -> str:
+def put_in(question: str, main: str) -> str:
     """The subject in the place of the first pronoun that points back, unless that has a noun of its own.
 
     Of "they" and "it" ("how do they train it?"), a subject in the singular takes the place of "it".

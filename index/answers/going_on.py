@@ -4,7 +4,9 @@ Nobody asked Labmate to keep a subject there, so that only these are read with t
 
 * a pronoun with nothing before it that it could mean ("how do they train it?"), or a bare "why?";
 * "and …", "what about …" and the like;
-* limits alone: "only since 2024", "and by Percy Liang?", "newest first", "but not about vision".
+* limits alone: "only since 2024", "and by Percy Liang?", "newest first", "but not about vision";
+* after a paper's card, a pronoun that means the paper, or "similar papers";
+* the number of a paper that was listed: "the second one".
 """
 
 from __future__ import annotations
@@ -16,13 +18,17 @@ from data.stores.asked_questions import AskedQuestion
 from index.answers.defining import defined
 from index.answers.followups import (
     OWN,
+    PAPER,
     STOP,
     content_words,
     follow_up,
     is_many,
+    numbered,
     points_at,
     points_back,
+    put_in,
     subject,
+    system_in,
 )
 from index.search.routing import LONGEST, Route, routed
 from index.search.search import Search
@@ -84,6 +90,24 @@ _NARROWS = re.compile(r"(?:for|on|in|with|using|from|at|about)\s+\S", re.IGNOREC
 _CATEGORY = re.compile(r"(?:in\s+)?([a-z-]+\.[A-Za-z-]{2,})")
 _MOST = 8
 """Words of limits alone."""
+_ONE_OF_THEM = re.compile(
+    r"(?:(?:and|no|ok|okay|sorry|i mean|i meant|what about|how about|show(?: me)?|open)\b[\s,]*)*"
+    r"(?:the (?:first|second|third|fourth|fifth|sixth|last) (?:one|paper)|\[[1-9]\]"
+    r"|(?:paper|number|no\.?|#) ?[1-9])(?: please)?",
+    re.IGNORECASE,
+)
+_ALIKE = re.compile(
+    r"(?:(?:and|any|find|show(?: me)?|the|what about|other|more)\s+)*"
+    r"(?:(?:similar|related)(?: (?:ones?|papers?|works?))?"
+    r"|(?:papers? |ones? )?like (?:it|this|that)(?: one| paper)?)",
+    re.IGNORECASE,
+)
+"""After a paper's card."""
+_ANOTHER = re.compile(
+    r"the \w+\s+(?:on|about|by|called|titled|named|that|which|with|from|where|in which|[\"“:])", re.IGNORECASE
+)
+"""A paper that is described: "the paper on …"."""
+_IS = re.compile(r"\b(what|who|where|how|when)['’]s\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +117,9 @@ class Before:
     Attributes
     ----------
     command
-        What answered: ``ask``, ``search`` or ``papers``.
+        What answered: ``ask``, ``search``, ``papers`` or, with a card, ``paper``.
     said
-        The question, as it was taken; or the words of the search.
+        The question, as it was taken; or the words of the search; or what named the paper.
     asked
         What the next question may refer to.
     """
@@ -128,6 +152,11 @@ async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
     rest = said[led.end() if led else 0 :].strip(" ?!.")
     if not rest or said.startswith("/") or ": " in rest:  # "only one question: …" says all of it
         return None
+    if _ONE_OF_THEM.fullmatch(said.strip(" ?!.")) and (papers := numbered(said, before.asked.papers)):
+        titles = await search.titles_of(papers[0])
+        return GoingOn(Route("paper", {"paper": titles[0]})) if titles else None
+    if before.command == "paper":
+        return await _of_card(search, said, before)
     limited = await _limited(search, rest, before, led=led is not None)
     if limited is not None:
         return GoingOn(limited)
@@ -139,6 +168,20 @@ async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
         return GoingOn(Route("search", {"query": f"{before.said} {words}"}))
     meant = follow_up(said, before.asked.about, before.asked.papers, search.rarity)
     return GoingOn(Route("ask", {"question": said}), refers=True) if meant.changed else None
+
+
+async def _of_card(search: Search, said: str, before: Before) -> GoingOn | None:
+    """What is said about a paper whose card was shown; None for anything else."""
+    if _ALIKE.fullmatch(said.strip(" ?!.")):
+        return GoingOn(Route("similar", {"paper": before.said}))
+    this = PAPER.search(said)
+    if this and _ANOTHER.match(said, this.start()):
+        return None
+    if this is None and not refers_back(said):
+        return None
+    whole = f"{said[: this.start()]}{before.said}{said[this.end() :]}" if this else put_in(said, before.said)
+    made = await routed(search, whole)
+    return GoingOn(Route("ask", {"question": said}), refers=True) if made.command == "ask" else GoingOn(made)
 
 
 def _refers(said: str, before: Before) -> bool:
@@ -158,6 +201,7 @@ def _refers(said: str, before: Before) -> bool:
 
 def refers_back(said: str) -> bool:
     """Whether the first pronoun of a text has nothing before it that it could mean."""
+    said = _IS.sub(r"\1 is", said)
     match = points_back(said)
     if match is None:
         return False
@@ -209,7 +253,7 @@ async def _limited(search: Search, rest: str, before: Before, *, led: bool) -> R
 
 def _is_limit(read: Understood, *, led: bool) -> bool:
     """Whether a text has limits and no subject; a name or venue alone is a limit only after "and"."""
-    if read.text.strip(" ?!.,"):
+    if read.text.strip(" ?!.,") or read.authors_of or read.like:
         return False
     sets = bool(read.dates_said) or read.order != "best"
     return sets or (led and bool(read.people or read.venue))
@@ -242,3 +286,9 @@ async def listed(command: str, said: str, search: Search, papers: tuple[int, ...
     """What a list of papers leaves for the next message: its subject, and the papers shown."""
     about = subject((await search.understand(said)).text, search.rarity)
     return Before(command, said, AskedQuestion(said, about, {}, papers))
+
+
+def on_card(paper: int, title: str, said: str) -> Before:
+    """What a paper's card leaves for the next message: the paper, and what named it."""
+    about = (system_in(title) or title).replace(",", " ")
+    return Before("paper", said, AskedQuestion(said, about, {"paper": paper}, (paper,)))

@@ -10,7 +10,9 @@ _THE_AUTHORS = (
     r"|(?:the\s+)?(?:people|researchers|team|group)\s+(?:behind|(?:who|that)\s+wrote))"
 )
 _PAPER = r"(?:the\s+paper\s+)?(?P<paper>\S.{0,300}?)"
-_ENDS = r"[\s.?!]*$"
+_ENDS = (
+    r"(?:,?\s+(?P<order>(?:newest|oldest)\s+first|(?<=,\s)(?:the\s+)?most\s+cited(?:\s+first)?))?[\s.?!]*$"
+)
 _BY = re.compile(
     rf"^(?P<before>.*?)(?:\b(?:written|published)\s+)?\b(?:by|from)\s+{_THE_AUTHORS}\s+{_PAPER}{_ENDS}",
     re.IGNORECASE,
@@ -29,6 +31,13 @@ _ON = re.compile(r"\s+(?:on|about|for)\s+(?=\S)", re.IGNORECASE)
 _MOST_ENDS = 6
 """Places where a name may end that are tried: each is looked up."""
 _QUOTES = " \"“”'"
+_DECLINED = re.compile(
+    r"\b(?:not|nothing|none|never|except|excluding|without|other\s+than|but\s+no)\s+(?:(?:written|published)\s+"
+    r"|(?:any|the|papers?|articles?|works?|ones|those|anything)\s+)*$",
+    re.IGNORECASE,
+)
+"""Before "by the authors of": papers by anybody else are meant."""
+_QUOTED = re.compile(rf'(\b{_THE_AUTHORS}\s+(?:the\s+paper\s+)?)"([^"]+)"', re.IGNORECASE)
 
 
 def read_authors_of(text: str) -> tuple[str, str]:
@@ -38,12 +47,17 @@ def read_authors_of(text: str) -> tuple[str, str]:
     (:func:`names_and_subjects`).
     """
     match = _BY.match(text) or _WROTE.match(text) or _OWNED.match(text)
-    if match is None:
+    if match is None or _DECLINED.search(match["before"]):
         return "", text
     before = " ".join(_MORE.sub(" ", match["before"]).strip(" ,").split())
     subject = match.groupdict().get("subject")
     named = match["paper"] + (f" on {subject}" if subject else "")
-    return named, before
+    return named, ", ".join(filter(None, (before, match["order"])))
+
+
+def without_quotes(text: str) -> str:
+    """A text without the quotes around a paper's name: 'papers by the authors of "PrismLLM"'."""
+    return _QUOTED.sub(r"\1\2", text)
 
 
 def names_and_subjects(said: str) -> Iterator[tuple[str, str]]:

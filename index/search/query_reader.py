@@ -10,9 +10,11 @@ from datetime import date
 from typing import Any, TypeVar
 
 from data.keys import clean
+from index.search.authors_said import read_authors_of
 from index.search.corpus import Corpus
 from index.search.known_words import KnownWords
 from index.search.lacking_papers import LackingPapers
+from index.search.named_papers import identifier
 from index.search.queries import MAX_QUERY
 from index.search.understanding import (
     AUTHORS,
@@ -68,7 +70,7 @@ class QueryReader(LackingPapers):
         text = clean(typed[:MAX_QUERY])
         reading = asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
         async with begun_work(reading) as begun:
-            outright = await self._outright(text, 1) if text else None
+            outright = await self._outright(text, 1) if text and not _names_authors(text, undo) else None
             if outright is not None and outright.papers:
                 return literally(text)
             said = await begun
@@ -111,3 +113,8 @@ class QueryReader(LackingPapers):
     def newest(self) -> date | None:
         """The day of the newest paper."""
         return self._known.newest()
+
+
+def _names_authors(text: str, undo: frozenset[str]) -> bool:
+    """Whether papers by the authors of a paper are meant, which a link or an id may name."""
+    return AUTHORS not in undo and identifier(text) is not None and bool(read_authors_of(text)[0])

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from data.keys import clean, fold
-from index.search.authors_said import read_authors_of
+from index.search.authors_said import read_authors_of, without_quotes
 from index.search.conference_days import read_conference_days
 from index.search.dates_said import read_dates
 from index.search.doing_without import DoneWithout, as_done_without, compares, is_of_papers, read_done_without
@@ -219,8 +219,9 @@ def understand(
         Read quotes, colons and venues as text, for a question that was not typed as a search.
     """
     text = clean(typed[:MAX_QUERY])
-    quotes = [] if as_text else _QUOTED.findall(text)
-    reading = _Reading(_QUOTED.sub(_MARK, text) if quotes else text.replace('"', " "), undo, as_text)
+    named = text if AUTHORS in undo else without_quotes(text)
+    quotes = [] if as_text else _QUOTED.findall(named)
+    reading = _Reading(_QUOTED.sub(_MARK, named) if quotes else named.replace('"', " "), undo, as_text)
     for part, read in _READERS:
         if as_text and part in _TYPED:
             continue

@@ -114,6 +114,67 @@ async def test_the_papers_of_a_person_are_limited_too(user):
     assert read_with(reply) == "papers by ChonLam Lao"
 
 
+@pytest.mark.parametrize("how", ["slash", "tell"])
+async def test_a_paper_whose_card_was_shown_is_what_the_next_message_means(user, how):
+    await user.tell("what causes loss spikes?")
+    await getattr(user, how)("/paper PrismLLM" if how == "slash" else "2605.15617")
+    reply = await user.tell("who wrote it?")
+    assert reply.text.startswith("-# /paper paper:")
+    assert read_with(reply) in ("PrismLLM", "2605.15617")
+    asked = await user.tell("how exact is it?")
+    assert "taken as: how exact is PrismLLM?" in asked.text
+    assert "loss" not in read_with(asked)
+    await user.tell("PrismLLM")
+    assert (await user.tell("what's it about?")).text.startswith("-# /ask question:what's it about?")
+    await user.tell("PrismLLM")
+    alike = await user.tell("more like this")
+    assert alike.text.startswith("-# /similar paper:PrismLLM")
+    assert read_with(alike) == "PrismLLM"
+
+
+async def test_a_card_that_was_opened_by_a_button_is_what_the_next_message_means(user):
+    found = await user.tell("papers on GPU training emulation")
+    await found.press("Details")
+    reply = await user.tell("who wrote this paper?")
+    assert reply.text.startswith("-# /paper paper:A Few GPUs")
+    assert read_with(reply).startswith("A Few GPUs")
+
+
+@pytest.mark.parametrize(
+    "new",
+    ["find the paper on gossip protocols", "the paper by Minlan Yu", "is it possible to prune LLMs?", "ok"],
+)
+async def test_what_does_not_mean_the_paper_of_a_card_stays_new(user, new):
+    await user.tell("PrismLLM")
+    assert read_with(await user.tell(new)) == ""
+
+
+@pytest.mark.parametrize(
+    "new", ["papers by the authors of PrismLLM, newest first", "papers like PrismLLM since 2025"]
+)
+async def test_a_search_for_what_has_to_do_with_a_paper_is_no_limit_of_the_one_before(user, new):
+    await user.tell("papers on in-network aggregation")
+    assert read_with(await user.tell(new)) == ""
+
+
+async def test_what_was_asked_before_something_else_is_not_gone_on_from(user):
+    await user.tell("what is PrismLLM?")
+    await user.tell("who is Minlan Yu?")
+    assert read_with(await user.tell("who wrote it?")) == ""
+
+
+async def test_one_of_the_papers_listed_is_opened_by_its_number(user):
+    listed = await user.tell("papers by ChonLam Lao")
+    title = listed.text.partition("2. **[")[2].partition("]")[0]
+    for said in ("the second one", "no, the second paper", "show me number 2", "#2"):
+        reply = await user.tell(said)
+        assert reply.text.startswith("-# /paper paper:")
+        assert title in reply.text
+        assert read_with(reply) == "papers by ChonLam Lao"
+        await user.tell("papers by ChonLam Lao")
+    assert not (await user.tell("#9")).text.startswith("-# /paper")
+
+
 @pytest.mark.parametrize(
     "new",
     [

@@ -111,6 +111,30 @@ async def test_papers_by_the_authors_of_a_paper_are_their_other_papers(user, ask
     assert "Other papers by" not in as_words.text
 
 
+@pytest.mark.parametrize(
+    "paper",
+    [
+        "https://arxiv.org/abs/2601.00800",
+        "10.48550/arXiv.2601.00800",
+        '"Guards and Clusters"',
+        "“Guards and Clusters”",
+    ],
+)
+@pytest.mark.parametrize("asked", ["/search query:{}", "@{}"])
+async def test_the_paper_whose_authors_are_meant_may_be_a_link_or_stand_in_quotes(user, asked, paper):
+    said = f"papers by the authors of {paper}, newest first"
+    reply = await (user.mention(said) if asked[0] == "@" else user.slash(asked.format(said)))
+    assert f": {LISKOV} and {DIJKSTRA}" in reply.text
+    assert "newest first" in reply.text.partition("\n")[2]
+    assert "**[Clusters of Types" in reply.text
+    assert "**[Guards" not in reply.text
+
+
+async def test_papers_that_are_not_by_the_authors_of_a_paper_are_not_searched_among_theirs(user):
+    reply = await user.slash("/search papers on types not by the authors of Guards and Clusters")
+    assert "ther papers by the authors" not in reply.text
+
+
 async def test_the_authors_of_a_paper_may_have_written_on_a_subject_or_nothing_else(user):
     reply = await user.mention("papers by the authors of Guards and Clusters on goto")
     assert "1. **[Goto in Types" in reply.text

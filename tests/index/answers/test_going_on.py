@@ -13,6 +13,7 @@ from index.answers.going_on import refers_back
         "what datasets do they use?",
         "how many GPUs does it need?",
         "who wrote it?",
+        "what's it about?",
         "which papers cite it?",
         "what are its limits?",
         "how exact is that?",

@@ -17,6 +17,9 @@ SAID = {
     "what have the authors of CatNet written about dogs": ("CatNet on dogs", ""),
     "other papers by CatNet's authors": ("CatNet", "papers"),
     "papers by the authors of the paper CatNet": ("CatNet", "papers"),
+    "papers by the authors of CatNet, newest first": ("CatNet", "papers, newest first"),
+    "papers on dogs by the authors of CatNet oldest first": ("CatNet", "papers on dogs, oldest first"),
+    "papers by the authors of CatNet, most cited": ("CatNet", "papers, most cited"),
 }
 
 
@@ -27,7 +30,16 @@ def test_the_paper_is_taken_out_of_the_subject(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "papers by Minlan Yu", "who are the authors of CatNet?", "authors of CatNet", "by the authors"],
+    [
+        "",
+        "papers by Minlan Yu",
+        "who are the authors of CatNet?",
+        "authors of CatNet",
+        "by the authors",
+        "papers not by the authors of CatNet",
+        "dogs, but nothing from the authors of CatNet",
+        "anything except papers by the authors of CatNet",
+    ],
 )
 def test_what_names_no_paper_by_its_authors_stays(text):
     assert read_authors_of(text) == ("", text)
