@@ -38,9 +38,9 @@ async def show_data(services: Services, member: int, limit: int) -> Reply:
     files = await asyncio.to_thread(packed, name, sections_of(held), Sections(), limit)
     return with_files(
         f"This file holds everything that I keep about you: {plural(count, 'entry', 'entries')}. I don't "
-        "keep your searches, except long ones that a button needs: 30 days, and without your name. Questions "
-        "that follow Ask on I keep for 90 days. In direct messages, I remember the last thing that you asked "
-        "for an hour.",
+        "keep your searches and messages, except long ones that a button needs: 30 days, and without your "
+        "name. Questions that follow Ask on I keep for 90 days. In direct messages, I remember the last "
+        "thing that you asked for an hour.",
         files,
         [[link("me.forget", "Forget me", member=member)]],
     )
