@@ -82,7 +82,7 @@ def understood_line(
     ]
     text = " · ".join(filter(None, parts))
     lines = [f"-# {text[0].upper()}{text[1:]}" if text else "", _unread_days(said), _workplace(said)]
-    return "\n".join(filter(None, lines))
+    return "\n".join(filter(None, [*lines, _unknown_paper(said)]))
 
 
 def _without_first(said: Understood, order: Order, *, none: bool) -> str:
@@ -99,6 +99,13 @@ def _without_first(said: Understood, order: Order, *, none: bool) -> str:
     if order != "best":
         return f"papers that say they do without {what}"
     return f"papers that say they do without {what} come first, those that only name it last"
+
+
+def _unknown_paper(said: Understood) -> str:
+    """That the paper whose authors were asked for isn't known, so that its name was searched for."""
+    if not said.paper_unknown:
+        return ""
+    return f"-# I know no paper called “{shown(said.paper_unknown, 80)}”, so I searched for these words."
 
 
 def _unread_days(said: Understood) -> str:

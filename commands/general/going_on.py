@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
+from commands.cards.text import plural
 from commands.general.saying import saying
 from commands.kit.kept import kept_link, kept_numbers
 from commands.kit.last_asked import direct_place
@@ -17,7 +18,7 @@ from commands.kit.reply import Reply
 from commands.kit.services import Services
 from commands.kit.shown_links import papers_on
 from commands.kit.spoken import SPOKEN, Spoken
-from index.answers.going_on import Before, going_on, listed
+from index.answers.going_on import Before, asks_for_alike, asks_for_one, going_on, listed
 from index.search.routing import LONGEST, Route, routed
 
 ALONE = "Ask it alone"
@@ -72,11 +73,27 @@ class TakenAs:
 
 
 async def meant(services: Services, said: str, direct: int | None, *, follows: bool) -> TakenAs:
-    """The command for a message, which in a ``direct`` one may go on from what was asked before."""
+    """The command for a message, which in a ``direct`` one may go on from what was asked before.
+
+    Raises
+    ------
+    UserError
+        If a direct message only points at a paper, and it isn't clear at which.
+    """
     before = services.last_asked.last(direct) if direct is not None else None
     if before is not None and (on := await going_on(services.search, said, before)) is not None:
         return TakenAs(on.route, before, on.refers)
+    if direct is not None and (asks_for_one(said) or asks_for_alike(said)):
+        raise UserError(_which(before))
     return TakenAs(await routed(services.search, said, commands=SPOKEN, follows=follows))
+
+
+def _which(before: Before | None) -> str:
+    """What to say where somebody means a paper that isn't among those shown last."""
+    shown = len(before.asked.papers) if before is not None else 0
+    if not shown:
+        return "I don't know which paper you mean. Please name it."
+    return f"I don't know which paper you mean: I showed {plural(shown, 'paper')} last. Please name it."
 
 
 async def note_list(services: Services, found: Route, said: str, reply: Reply, direct: int | None) -> None:

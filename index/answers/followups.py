@@ -129,6 +129,8 @@ def follow_up(
     text = put_in(left, runs[0]) if refers else left
     has = {stem(word.casefold()) for word in content_words(text)}
     missing = [run for run in runs if not {stem(word.casefold()) for word in _WORD.findall(run)} <= has]
+    if refers and is_name(runs[0]) and runs[0] in text:  # which says enough
+        missing = []
     text = f"{text.rstrip(' ?.!')} ({', '.join(missing)})?" if missing else text
     return FollowUp(text, _joined(about, own), changed=text != question)
 
@@ -204,6 +206,11 @@ def _is_one(question: str) -> bool:
 def is_many(run: str) -> bool:
     """Whether a run of words is in the plural: "large GPU clusters", not "loss"."""
     return _PLURAL.search(run) is not None
+
+
+def is_name(run: str) -> bool:
+    """Whether a run is a single word that is written like a system's name: "PrismLLM", "Llama"."""
+    return " " not in run and any(sign.isupper() or sign.isdigit() for sign in run)
 
 
 def put_in(question: str, main: str) -> str:

@@ -23,6 +23,7 @@ from index.answers.followups import (
     content_words,
     follow_up,
     is_many,
+    is_name,
     numbered,
     points_at,
     points_back,
@@ -152,11 +153,14 @@ async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
     rest = said[led.end() if led else 0 :].strip(" ?!.")
     if not rest or said.startswith("/") or ": " in rest:  # "only one question: …" says all of it
         return None
-    if _ONE_OF_THEM.fullmatch(said.strip(" ?!.")) and (papers := numbered(said, before.asked.papers)):
+    if asks_for_one(said) and (papers := numbered(said, before.asked.papers)):
         titles = await search.titles_of(papers[0])
         return GoingOn(Route("paper", {"paper": titles[0]})) if titles else None
     if before.command == "paper":
         return await _of_card(search, said, before)
+    if asks_for_alike(said) and len(before.asked.papers) == 1:
+        titles = await search.titles_of(before.asked.papers[0])
+        return GoingOn(Route("similar", {"paper": titles[0]})) if titles else None
     limited = await _limited(search, rest, before, led=led is not None)
     if limited is not None:
         return GoingOn(limited)
@@ -166,13 +170,28 @@ async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
     if led and before.command == "search" and not _ASKS.match(rest) and not refers:
         words = rest if _NARROWS.match(rest) else f"and {rest}"
         return GoingOn(Route("search", {"query": f"{before.said} {words}"}))
+    name = before.asked.about.split(", ")[0]
+    if refers and is_name(name) and points_back(said):
+        made = await routed(search, put_in(said, name))  # "papers by its authors"
+        if made.command != "ask":
+            return GoingOn(made)
     meant = follow_up(said, before.asked.about, before.asked.papers, search.rarity)
     return GoingOn(Route("ask", {"question": said}), refers=True) if meant.changed else None
 
 
+def asks_for_one(said: str) -> bool:
+    """Whether a text only says the number of a paper in a list: "the second one"."""
+    return _ONE_OF_THEM.fullmatch(said.strip(" ?!.")) is not None
+
+
+def asks_for_alike(said: str) -> bool:
+    """Whether a text only asks for similar papers: "more like this"."""
+    return _ALIKE.fullmatch(said.strip(" ?!.")) is not None
+
+
 async def _of_card(search: Search, said: str, before: Before) -> GoingOn | None:
     """What is said about a paper whose card was shown; None for anything else."""
-    if _ALIKE.fullmatch(said.strip(" ?!.")):
+    if asks_for_alike(said):
         return GoingOn(Route("similar", {"paper": before.said}))
     this = PAPER.search(said)
     if this and _ANOTHER.match(said, this.start()):

@@ -77,8 +77,9 @@ class QueryReader(LackingPapers):
         unknown = said.like is not None and not (await self.named(said.like)).papers
         theirs = await self._of_a_paper(said)
         if unknown or theirs is None:
-            undo |= {LIKENESS if unknown else AUTHORS}
+            undo, named = undo | {LIKENESS if unknown else AUTHORS}, said.authors_of
             said = await asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
+            said = said if unknown else replace(said, paper_unknown=named)
         else:
             said = theirs
         if (said.without or said.done_without) and said.like is None and LIKENESS not in undo:

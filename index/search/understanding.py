@@ -125,6 +125,8 @@ class Understood:
     """Store ids of the papers of that name; the first is taken."""
     authors: tuple[str, ...] = ()
     """That paper's authors, as it prints them."""
+    paper_unknown: str = ""
+    """The paper whose authors were asked for, if none is called so."""
     like: str | None = None
     """The name of a paper that others should be like."""
     like_papers: tuple[int, ...] = ()

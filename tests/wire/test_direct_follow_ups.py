@@ -210,3 +210,25 @@ async def test_nothing_is_read_with_what_was_never_asked_or_is_forgotten(user):
         assert json.loads(await response.text())["last_asked"] == ["what is PrismLLM?"]
     await (await user.slash("/me forget")).press("Delete it for good")
     assert read_with(await user.tell("how do they train it?")) == ""
+
+
+async def test_papers_by_its_authors_are_those_by_the_authors_of_what_was_asked_about(user):
+    await user.tell("what is PrismLLM?")
+    await user.tell("how do they train it?")
+    reply = await user.tell("papers by its authors")
+    assert "Other papers by the authors of PrismLLM" in reply.text
+    assert read_with(reply) == "how do they train PrismLLM?"
+
+
+async def test_a_paper_that_was_not_shown_is_not_searched_for(user):
+    assert (await user.tell("the second one")).text == "I don't know which paper you mean. Please name it."
+    await user.tell("fault tolerance of GPU training by ChonLam Lao since 2026")
+    reply = await user.tell("the second one")
+    assert reply.text == "I don't know which paper you mean: I showed 1 paper last. Please name it."
+    assert (await user.tell("more like this")).text.startswith("-# /similar paper:A Few GPUs")
+
+
+async def test_which_of_several_papers_others_should_be_like_is_asked(user):
+    await user.tell("fault tolerance of GPU training")
+    reply = await user.tell("similar papers")
+    assert "I don't know which paper you mean: I showed 5 papers last." in reply.text

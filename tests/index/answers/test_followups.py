@@ -126,6 +126,8 @@ def test_any_text_is_read(question, about, papers):
 
 def test_of_they_and_it_a_subject_in_the_singular_is_it():
     assert follow_up("how do they train it?", "PrismLLM", (), rarity).text == "how do they train PrismLLM?"
+    named = follow_up("how exact is it?", "PrismLLM, train", (), rarity)
+    assert named.text == "how exact is PrismLLM?", "a name says enough"
     many = follow_up("how do they train it?", "loss spikes", (), rarity)
     assert many.text == "how do loss spikes train it?"
 
