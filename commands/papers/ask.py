@@ -31,7 +31,7 @@ from commands.kit.which_paper import ask_which_paper, no_such_paper, paper_of
 from commands.papers.answering import mark_of, replied
 from commands.papers.ask_query import AskQuery, kept_query
 from data.stores.asked_questions import AskedQuestion
-from index.answers.going_on import Before
+from index.answers.going_on import Before, refers_back
 from index.answers.passage import Passage
 
 NEEDS = (Need.PAPERS, Need.MEANING)
@@ -186,7 +186,10 @@ async def ask_typed(
     made = await replied(services, asked, goes_on_here=goes_on_here)
     if goes_on_here and place is not None:
         await questions.keep(place, member, made.kept)
-    services.last_asked.note(direct, member, Before("ask", made.meant, made.kept))
+    if direct is not None and last is None and not asked.paper and refers_back(made.meant):  # to nothing
+        services.last_asked.drop(direct)
+    else:
+        services.last_asked.note(direct, member, Before("ask", made.meant, made.kept))
     return made.reply
 
 

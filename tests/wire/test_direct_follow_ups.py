@@ -232,3 +232,8 @@ async def test_which_of_several_papers_others_should_be_like_is_asked(user):
     await user.tell("fault tolerance of GPU training")
     reply = await user.tell("similar papers")
     assert "I don't know which paper you mean: I showed 5 papers last." in reply.text
+
+
+async def test_a_question_about_nothing_leaves_no_subject(user):
+    await user.tell("who wrote it")
+    assert read_with(await user.tell("summarize it")) == ""
