@@ -12,7 +12,7 @@ from discord import ui
 from commands.cards.lists import ACCENT, PAGE, Entry, framed, listing
 from commands.cards.text import day, label, listed, plural, shorten, shown
 from data.records import Paper
-from index.search.understanding import (
+from index.search.understood import (
     AUTHORS,
     CONFERENCE,
     DATES,

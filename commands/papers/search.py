@@ -56,7 +56,7 @@ from index.people.person_match import match_person
 from index.search.facets import Where
 from index.search.passages import best_sentence, matched_stems
 from index.search.results import Found
-from index.search.understanding import Understood
+from index.search.understood import Understood
 from index.search.wishes import Order
 
 SHOWN = 30

@@ -16,7 +16,7 @@ from commands.kit.kept import kept_link, kept_numbers
 from commands.kit.links import Link, link
 from commands.kit.services import Services
 from commands.papers.search_query import SearchQuery
-from index.search.understanding import ORDER, VENUE, Understood
+from index.search.understood import ORDER, VENUE, Understood
 from index.search.wishes import Order
 
 MOST_BUTTONS = 5

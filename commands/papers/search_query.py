@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from commands.cards.lists import PAGE
 from commands.cards.search import TEN
-from index.search.understanding import PARTS
+from index.search.understood import PARTS
 from index.search.wishes import Order
 
 _LETTERS: dict[Order, str] = {"best": "B", "newest": "N", "oldest": "O", "cited": "C"}

@@ -33,7 +33,7 @@ from index.answers.followups import (
 )
 from index.search.routing import LONGEST, Route, routed
 from index.search.search import Search
-from index.search.understanding import Understood
+from index.search.understood import Understood
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _LEAD = re.compile(

@@ -28,7 +28,7 @@ from index.digest.writers import Writers, writers_of
 from index.search.facets import in_category
 from index.search.kept_phrases import KeptPhrases
 from index.search.phrase_shared import shared_phrases
-from index.search.understanding import Understood
+from index.search.understood import Understood
 from index.search.word_filter import WordFilter
 from index.trust.views import Place
 

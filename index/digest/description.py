@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from data.keys import clean
 from index.search.search import Search
 from index.search.typos import replaced
-from index.search.understanding import DATES, LACKING, LIKENESS, PARTS, PEOPLE, TYPOS, Understood
+from index.search.understood import DATES, LACKING, LIKENESS, PARTS, PEOPLE, TYPOS, Understood
 
 LONGEST_DESCRIPTION = 500
 """Characters that a form takes."""

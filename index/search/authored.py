@@ -11,7 +11,7 @@ from data.stores.slices import slices
 from index.search.authors_said import names_and_subjects
 from index.search.named_papers import identifier
 from index.search.similar import SimilarPapers
-from index.search.understanding import Understood
+from index.search.understood import Understood
 
 OF_AUTHOR = 5_000
 """The most papers of one author, or with one phrase, that are looked at."""

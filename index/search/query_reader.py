@@ -16,14 +16,8 @@ from index.search.known_words import KnownWords
 from index.search.lacking_papers import LackingPapers
 from index.search.named_papers import identifier
 from index.search.queries import MAX_QUERY
-from index.search.understanding import (
-    AUTHORS,
-    LIKENESS,
-    Understood,
-    language_of,
-    literally,
-    understand,
-)
+from index.search.understanding import language_of, literally, understand
+from index.search.understood import AUTHORS, LIKENESS, Understood
 
 T = TypeVar("T")
 MOST_NAMED = 3
@@ -61,7 +55,7 @@ class QueryReader(LackingPapers):
         Parameters
         ----------
         undo
-            Parts (:data:`index.search.understanding.PARTS`) that are not wanted.
+            Parts (:data:`index.search.understood.PARTS`) that are not wanted.
         as_text
             Read quotes and colons as text.
         today

@@ -10,7 +10,7 @@ import numpy as np
 from data.records import Paper
 from index.search.facets import Facets
 from index.search.queries import Query
-from index.search.understanding import Understood
+from index.search.understood import Understood
 
 DEEP = 5_000
 """How many papers words find where a limit lets only some of them pass."""

@@ -46,7 +46,8 @@ from index.search.spoken_forms import (
     WORD,
     WROTE,
 )
-from index.search.understanding import Understood, is_description
+from index.search.understanding import is_description
+from index.search.understood import Understood
 from index.search.workplaces import read_workplace
 
 OPTIONS: Mapping[str, tuple[str, ...]] = {

@@ -27,7 +27,8 @@ from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.query_reader import QueryReader, begun_work
 from index.search.ranking import NEAR_POOL, Ranking, Wanted
 from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
-from index.search.understanding import Understood, literally
+from index.search.understanding import literally
+from index.search.understood import Understood
 from index.search.venues import Venue
 from index.search.wishes import Order, likely_subject
 from index.search.word_filter import WordFilter
