@@ -105,7 +105,7 @@ def _unknown_paper(said: Understood) -> str:
     """That the paper whose authors were asked for isn't known, so that its name was searched for."""
     if not said.paper_unknown:
         return ""
-    return f"-# I know no paper called “{shown(said.paper_unknown, 80)}”, so I searched for these words."
+    return f"-# I don't know a paper called “{shown(said.paper_unknown, 80)}”, so I searched for these words."
 
 
 def _unread_days(said: Understood) -> str:

@@ -93,7 +93,9 @@ def _which(before: Before | None) -> str:
     shown = len(before.asked.papers) if before is not None else 0
     if not shown:
         return "I don't know which paper you mean. Please name it."
-    return f"I don't know which paper you mean: I showed {plural(shown, 'paper')} last. Please name it."
+    return (
+        f"I don't know which paper you mean: my last reply showed {plural(shown, 'paper')}. Please name it."
+    )
 
 
 async def note_list(services: Services, found: Route, said: str, reply: Reply, direct: int | None) -> None:

@@ -33,7 +33,7 @@ def saying(
     line = f"-# {safe(shorten(' '.join(found.typed.split()), _SHOWN))}"
     if read_with:
         before = safe(shorten(" ".join(read_with.split()), _SHOWN))
-        line += f"\n-# I read this with what you asked before: “{before}”"
+        line += f"\n-# I took this as a follow-up to “{before}”"
 
     def around(view: ui.LayoutView) -> ui.LayoutView:
         return headed(view, line, alone() if alone is not None else None)

@@ -207,7 +207,7 @@ def _refers(said: str, before: Before) -> bool:
     """Whether a question means something that it doesn't name."""
     if _BARE.fullmatch(said) or points_at(said, before.asked.papers):
         return True
-    if before.command == "papers":  # the subject is a person, of whom "it" and "they" say nothing here
+    if before.command == "papers":  # "it" and "they" don't mean the person here
         return False
     if not refers_back(said):
         return False

@@ -28,7 +28,7 @@ def labels(reply):
 
 def read_with(reply):
     """What a reply says it was read with; empty for nothing."""
-    return reply.text.partition("I read this with what you asked before: “")[2].partition("”")[0]
+    return reply.text.partition("I took this as a follow-up to “")[2].partition("”")[0]
 
 
 @pytest.mark.parametrize("how", ["slash", "tell"])
@@ -224,14 +224,14 @@ async def test_a_paper_that_was_not_shown_is_not_searched_for(user):
     assert (await user.tell("the second one")).text == "I don't know which paper you mean. Please name it."
     await user.tell("fault tolerance of GPU training by ChonLam Lao since 2026")
     reply = await user.tell("the second one")
-    assert reply.text == "I don't know which paper you mean: I showed 1 paper last. Please name it."
+    assert reply.text == "I don't know which paper you mean: my last reply showed 1 paper. Please name it."
     assert (await user.tell("more like this")).text.startswith("-# /similar paper:A Few GPUs")
 
 
 async def test_which_of_several_papers_others_should_be_like_is_asked(user):
     await user.tell("fault tolerance of GPU training")
     reply = await user.tell("similar papers")
-    assert "I don't know which paper you mean: I showed 5 papers last." in reply.text
+    assert "I don't know which paper you mean: my last reply showed 5 papers." in reply.text
 
 
 async def test_a_question_about_nothing_leaves_no_subject(user):

@@ -79,7 +79,7 @@ async def test_no_says_without_where_papers_do_without_it_and_leaves_out_where_t
     _, bot, user = place
     await fill(bot, [record(800 + n, title=title, abstract=text) for n, (title, text) in enumerate(WORKS)])
     reply = await user.slash("/search wombat songs, no sheet music")
-    assert "Without sheet music" in reply.text, "a single paper that does without it is no custom"
+    assert "Without sheet music" in reply.text, "one paper that does without it is not enough"
     by_heart = record(820, title="Wombat Songs by Heart", abstract="We sing without sheet music.")
     await fill(bot, [by_heart])
     reply = await user.slash("/search wombat songs, no sheet music")

@@ -147,4 +147,4 @@ async def test_the_authors_of_a_paper_may_have_written_on_a_subject_or_nothing_e
 
 async def test_a_paper_that_is_not_known_has_its_name_said_and_searched_for(user):
     reply = await user.slash("/search papers by the authors of Foobarium")
-    assert "I know no paper called “Foobarium”, so I searched for these words." in reply.text
+    assert "I don't know a paper called “Foobarium”, so I searched for these words." in reply.text
