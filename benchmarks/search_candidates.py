@@ -22,7 +22,7 @@ Pools = tuple[int, int]
 """How many candidates by words, and by vectors."""
 DEEP: Pools = (1_000, 1_000)
 SHIPPED: Pools = (ranking.WORD_POOL, ranking.NEAR_POOL)
-POOLS = (DEEP, (200, 200), SHIPPED, (50, 200), (100, 100), (50, 100), (25, 50))
+POOLS = (DEEP, (200, 200), (100, 200), SHIPPED, (50, 200), (50, 100), (25, 50))
 """The others are compared with the first."""
 
 

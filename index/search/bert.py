@@ -26,6 +26,8 @@ Read = tuple[Tensor, Tensor]
 SHORT = 64
 """Word pieces, with the two at the ends, up to which :mod:`index.search.bert_short` is faster for a
 single text, such as a query."""
+_WORDY = 20
+"""Letters a word piece; a longer text isn't short, and isn't split into pieces to see it."""
 
 
 class Bert:
@@ -95,8 +97,10 @@ class Bert:
 
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
         # A lone surrogate, which no encoding has, would fail the whole batch.
-        known = (text.strip().encode("utf-8", "replace").decode() for text in texts)
-        return list(self._tokenizer.encode_batch(list(known)))
+        known = [text.strip().encode("utf-8", "replace").decode() for text in texts]
+        if len(known) == 1:  # a call for several lets go of Python's lock, and waits for it again
+            return [self._tokenizer.encode(known[0])]
+        return list(self._tokenizer.encode_batch(known))
 
     def _short_text(self, *, in_bfloat16: bool = False) -> CompiledText | None:
         """Made at the first call."""
@@ -107,6 +111,18 @@ class Bert:
                 )
                 self._has_tried_short = True
         return self._short
+
+    def embed_short(self, text: str) -> np.ndarray | None:
+        """The embedding of one text, float32, shape (dimension,), not yet of unit length.
+
+        None where the text isn't short, or is no faster by itself.
+        """
+        if self._device.type != "cpu" or len(text) > _WORDY * SHORT:
+            return None
+        (found,) = self._encoded([text])
+        pieces: list[int] = found.ids
+        short = self._short_text() if len(pieces) <= SHORT else None
+        return None if short is None else np.array(short(pieces, False)[0], np.float32)
 
     def embed(self, read: Read) -> tuple[Tensor, Tensor, Tensor]:
         """Embed texts.
@@ -121,7 +137,9 @@ class Bert:
         if texts == 1 and longest <= SHORT and self._device.type == "cpu":
             short = self._short_text()
             if short is not None:
-                return *short(read[0]), torch.from_numpy(np.array([longest]))
+                mean, hidden = short(read[0][0].tolist(), True)
+                assert hidden is not None
+                return torch.tensor([mean]), hidden, torch.tensor([longest])
         padded = not bool(read[1].all())  # asked before it goes to a GPU, which need not be waited for
         ids, mask = (part.to(self._device) for part in read)
         hidden = self._embeddings(ids, self._epsilon)

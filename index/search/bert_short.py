@@ -1,8 +1,11 @@
 """Short texts through the packaged model: in one call into torch, with weights of 16 bits.
 
-A query is a few rows: it takes longer to read and lay out matrices of 42 MB than to multiply by them, and
-between the layers it waits for Python's lock. FBGEMM lays the matrices out once, in 16 bits, and adds in 32;
-oneDNN does so in bfloat16, for CPUs that multiply it faster (``python -m benchmarks.embedding``).
+A query is a few rows: it takes longer to read and lay out matrices of 42 MB than to multiply by them. FBGEMM
+lays the matrices out once, in 16 bits, and adds in 32; oneDNN does so in bfloat16, for CPUs that multiply it
+faster (``python -m benchmarks.embedding``).
+
+A thread waits for Python's lock after each call into torch, and also whenever a tensor that Python has held
+is freed. So numbers go in and come out.
 """
 
 from __future__ import annotations
@@ -16,9 +19,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-CompiledText = Callable[[Tensor], tuple[Tensor, Tensor]]
-"""Takes a text's word pieces, int64, shape (1, pieces). Gives the mean of what the model makes of them, and
-that itself; float32, (1, dimension) and (1, pieces, dimension)."""
+CompiledText = Callable[[list[int], bool], tuple[list[float], Tensor | None]]
+"""Takes a text's word pieces. Gives the mean of what the model makes of them, float32, a number for each
+dimension; and, where it is wanted, that itself, float32, shape (1, pieces, dimension)."""
 _ROWS = 16
 """Word pieces for which oneDNN lays out matrices; others may be more or fewer."""
 
@@ -71,7 +74,7 @@ def compiled_text(
                 parts = [kind(layer, heads, epsilon) for layer in layers]
                 whole = _ShortText(embeddings, parts, epsilon).eval()
                 compiled: CompiledText = torch.jit.freeze(torch.jit.script(whole))
-                compiled(torch.zeros(1, 2, dtype=torch.int64))
+                compiled([0, 0], True)
                 return compiled
     return None
 
@@ -85,13 +88,15 @@ class _ShortText(nn.Module):  # type: ignore[misc]
         for name in ("words", "places", "scale", "shift"):
             self.register_buffer(name, getattr(embeddings, name))
 
-    def forward(self, ids: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, pieces: list[int], with_pieces: bool) -> tuple[list[float], Tensor | None]:
         """Compiled by TorchScript, which reads the types here."""
+        ids = torch.tensor([pieces])
         whole = functional.embedding(ids, self.words).float() + self.places[: ids.shape[1]].float()
         size = whole.shape[2]
         hidden = functional.layer_norm(whole, [size], self.scale.float(), self.shift.float(), self.epsilon)
         hidden = self.layers(hidden)
-        return hidden.mean(dim=1), hidden
+        mean: list[float] = hidden.mean(dim=1)[0].tolist()
+        return mean, hidden if with_pieces else None
 
 
 class _ShortLayer(nn.Module):  # type: ignore[misc]

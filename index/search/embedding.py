@@ -251,7 +251,16 @@ class Embedder:
             yield from pool.map(forward, batches)
 
     def _forward(self, batch: list[str], read: Any = None) -> np.ndarray:
+        if read is None and len(batch) == 1 and (mean := self._short(batch[0])) is not None:
+            return _of_unit_length(mean[None])
         return self._forward_whole(batch, read)[0]
+
+    def _short(self, text: str) -> np.ndarray | None:
+        assert self._model is not None
+        import torch  # lazy: takes seconds
+
+        with torch.inference_mode():
+            return self._model.embed_short(text)
 
     def _forward_int8(self, batch: list[str]) -> np.ndarray:
         """The unit rows of a batch, in 8 bits; in full precision those that these would spoil."""
@@ -295,8 +304,11 @@ class Embedder:
             if means.dtype != torch.float32 or not means.is_cpu:
                 means = means.float().cpu()
         # After each call into torch, a thread waits for Python's lock, so NumPy does the rest.
-        rows = means.numpy()
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), words, lengths
+        return _of_unit_length(means.numpy()), words, lengths
+
+
+def _of_unit_length(rows: np.ndarray) -> np.ndarray:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
 
 
 def _model_in(folder: Path, device: str, most_tokens: int | None, *, packaged: bool) -> Model:

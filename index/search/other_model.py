@@ -59,6 +59,9 @@ class OtherModel:
         marks = zip(read["offset_mapping"], read["special_tokens_mask"], strict=True)
         return [(int(start), int(end)) for (start, end), special in marks if not special]
 
+    def embed_short(self, text: str) -> None:
+        """Nothing: it has no faster way for a short text."""
+
     def embed(self, read: Any) -> tuple[Tensor, Tensor, Tensor]:
         """Embed texts; returns what :meth:`index.search.bert.Bert.embed` does."""
         out = self.model.forward(batch_to_device(read, self._device))

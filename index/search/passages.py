@@ -54,15 +54,16 @@ def word_stems(word: str) -> tuple[str, ...]:
     return (whole, *whole.split("-"))
 
 
-def sentences(text: str) -> list[str]:
-    """A text's sentences; abbreviations and initials do not end one."""
+@lru_cache(maxsize=256)
+def sentences(text: str) -> tuple[str, ...]:
+    """A text's sentences; abbreviations and initials do not end one. Kept for whoever asks again at once."""
     parts: list[str] = []
     for part in _SENTENCE.split(text):
         if parts and _ABBREVIATED.search(parts[-1][-_TAIL:]):
             parts[-1] += " " + part
         elif part.strip():
             parts.append(part.strip())
-    return parts
+    return tuple(parts)
 
 
 def says_what_is_done(sentence: str) -> bool:

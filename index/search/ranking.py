@@ -17,8 +17,8 @@ from index.search.read_vectors import ReadVectors
 from index.search.results import DEEP, Hit, best_hits, passes
 from index.search.vectors import few
 
-NEAR_POOL, WORD_POOL = 200, 100
-"""How many candidates vectors and words give; without enough vectors, words give as many as they would.
+NEAR_POOL, WORD_POOL, ALONE = 100, 100, 200
+"""How many candidates vectors and words give, and words where nothing else can.
 
 ``python -m benchmarks.search_candidates`` shows what other numbers find.
 """
@@ -74,7 +74,7 @@ class Ranking:
         """
         words, embedder = self._library.words, self._library.embedder
         alone = query.phrases or not embedder.is_loaded or few(self._library.vectors, NEAR_POOL)
-        pool = max(NEAR_POOL if alone else WORD_POOL, k)
+        pool = max(ALONE if alone else WORD_POOL, k)
         if not query.phrases and not words.terms(query.text):
             return []
         deep = pool if allowed is None else DEEP

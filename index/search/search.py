@@ -25,7 +25,7 @@ from index.search.named_papers import identifier
 from index.search.passages import stem
 from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.query_reader import QueryReader, begun_work
-from index.search.ranking import NEAR_POOL, Ranking, Wanted
+from index.search.ranking import Ranking, Wanted
 from index.search.results import JUDGED, Found, Hit, by_day, passes, promote
 from index.search.understanding import literally
 from index.search.understood import Understood
@@ -44,6 +44,8 @@ UNWANTED, CHECKED = 50_000, 4
 search finds this many times the papers that were asked for, and checks their texts."""
 AT_VENUE = 1_500
 """How many of the papers nearest to a query are looked through for those that appeared at a venue."""
+LIKE_IT = 200
+"""How many papers like one are looked at for those that are for something else."""
 MAX_RARITIES = 50_000
 
 
@@ -269,7 +271,7 @@ class Search(QueryReader):
         alike, naming = dict[int, float](), frozenset[int]()
         if said.like is not None:
             [like] = await self._library.store.papers(said.like_papers[:1])
-            alike = {hit.paper_id: hit.score for hit in (await self.similar(like, NEAR_POOL)).hits}
+            alike = {hit.paper_id: hit.score for hit in (await self.similar(like, LIKE_IT)).hits}
             if said.follows:
                 since = max((day for day in (like.day, since) if day), default=None)
                 printed = await asyncio.to_thread(

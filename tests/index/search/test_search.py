@@ -346,6 +346,7 @@ async def test_words_say_the_same_of_a_paper_whether_words_or_meaning_found_it(
 async def test_behind_a_limit_words_give_no_more_candidates_than_without_one(search, real, monkeypatch):
     monkeypatch.setattr(ranking, "WORD_POOL", 20)
     monkeypatch.setattr(ranking, "NEAR_POOL", 40)
+    monkeypatch.setattr(ranking, "ALONE", 40)
     await asyncio.to_thread(real.embedder.load)
     by_words, everything = search._ranking.by_words, np.ones(FIRST + 100, bool)
     without = by_words(Query("language models"), 10, None)

@@ -528,13 +528,13 @@ def test_days_are_read_as_people_write_them():
 
 def test_sentences_end_where_sentences_end():
     text = "We use e.g. GPUs. Results by A. Smith et al. Are good! It costs 3.5 dollars. $x$ holds."
-    assert sentences(text) == [
+    assert sentences(text) == (
         "We use e.g. GPUs.",
         "Results by A. Smith et al. Are good!",
         "It costs 3.5 dollars.",
         "$x$ holds.",
-    ]
-    assert sentences("") == []
+    )
+    assert sentences("") == ()
 
 
 def test_the_best_sentence_has_the_querys_rare_words():
