@@ -28,6 +28,7 @@ from bot.rivals import Rivals
 from bot.settings import Settings
 from bot.shards import ShardKeeper, asking_first
 from bot.tree import Tree
+from bot.tries import watch
 from commands.kit import links
 from commands.kit.authority import operators
 from commands.kit.installs import without_users
@@ -52,8 +53,10 @@ class Labmate(commands.AutoShardedBot):
 
     def __init__(self, settings: Settings, services: Services, keeper: ShardKeeper | None = None) -> None:
         self.rivals = Rivals(lambda: self.keeper is not None and self.keeper.asks)
+        trace = self.rivals.trace
+        watch(trace)
         super().__init__(
-            http_trace=self.rivals.trace,
+            http_trace=trace,
             shard_ids=list(keeper.wanted.numbers) if keeper else None,  # type: ignore[arg-type]
             shard_count=keeper.wanted.of if keeper else None,
             command_prefix=commands.when_mentioned,

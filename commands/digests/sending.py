@@ -20,6 +20,7 @@ from commands.kit.replies import NO_PINGS
 from commands.kit.send_once import CLOCKS_DIFFER, custom_ids, own_id
 from commands.kit.servers import place_of
 from commands.kit.services import Services
+from commands.kit.tries import noting_lost
 from data.stores.delivery_record import Delivery
 from data.stores.digest_record import Digest
 
@@ -66,12 +67,13 @@ class Sender:
         discord.HTTPException, OSError
             Where Discord refuses it, or can't be reached.
         """
-        try:
-            return await self._sent()
-        except (discord.HTTPException, OSError) as error:
-            if self._begun and is_not_taken(error):
-                await self._services.store.digests.not_sent(self.delivery.id)
-            raise
+        with noting_lost() as lost:
+            try:
+                return await self._sent()
+            except (discord.HTTPException, OSError) as error:
+                if self._begun and not lost and is_not_taken(error):
+                    await self._services.store.digests.not_sent(self.delivery.id)
+                raise
 
     async def _sent(self) -> discord.Message:
         digest = self._digest

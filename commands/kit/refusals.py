@@ -79,9 +79,8 @@ MODERATED = frozenset({20009, 200000, 200001, 240000})
 """What it says is refused; each further try alarms the server's moderators."""
 FOR_ITS_WORDS = MODERATED | {50006, 50035}
 """What it says may be why it is refused, as it would be in another message."""
-
-
-_UNAVAILABLE = 503
+UNAVAILABLE = 503
+"""The status with which Discord takes nothing; with others from 500 on, it may have."""
 _UNREACHED = frozenset(
     {errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, socket.EAI_AGAIN, socket.EAI_NONAME}
 )
@@ -101,8 +100,13 @@ def is_not_taken(error: Exception) -> bool:
     After any other failure, such as a timeout, it may have taken it.
     """
     if isinstance(error, discord.HTTPException):
-        return error.status < 500 or error.status == _UNAVAILABLE
-    return isinstance(error, OSError) and error.errno in _UNREACHED
+        return error.status < 500 or error.status == UNAVAILABLE
+    return not was_reached(error)
+
+
+def was_reached(error: BaseException) -> bool:
+    """Whether a request may have come to Discord before it ended with this error of the network."""
+    return not (isinstance(error, OSError) and error.errno in _UNREACHED)
 
 
 def reason(error: Exception) -> str:

@@ -29,6 +29,13 @@ async def _timed_out(scene, monkeypatch):
     await scene.poster.tick()
 
 
+async def _refused_later(scene, monkeypatch):
+    """Discord takes it, answers with an error, and refuses what discord.py then sends again."""
+    scene.discord.faults.add(route=SENDS, status=502, after=True)
+    scene.discord.faults.add(route=SENDS, status=503)
+    await scene.poster.tick()
+
+
 async def _killed(scene, monkeypatch):
     """The process dies before it notes that it has posted."""
     store = scene.bot.services.store.digests
@@ -73,7 +80,7 @@ async def _tuesday(scene):
     await scene.poster.tick()
 
 
-@pytest.mark.parametrize("lost", [_timed_out, _killed])
+@pytest.mark.parametrize("lost", [_timed_out, _refused_later, _killed])
 @pytest.mark.parametrize("ends", [_paused, _deleted, _stopped])
 async def test_no_other_digest_of_the_channel_shows_its_papers(scene, two, monkeypatch, lost, ends):
     await lost(scene, monkeypatch)
@@ -89,7 +96,7 @@ async def test_no_other_digest_of_the_channel_shows_its_papers(scene, two, monke
     assert sent.isdisjoint(shown)
 
 
-@pytest.mark.parametrize("lost", [_timed_out, _killed])
+@pytest.mark.parametrize("lost", [_timed_out, _refused_later, _killed])
 async def test_once_its_digest_goes_on_it_is_found_and_stands_once(scene, two, monkeypatch, lost):
     await lost(scene, monkeypatch)
     await _paused(scene)
@@ -118,7 +125,7 @@ async def test_what_a_second_try_finds_was_never_sent_is_free_for_others(scene, 
     assert {entry.paper for entry in delivery.papers} <= {*await _shown_by(scene, other)}
 
 
-@pytest.mark.parametrize("lost", [_timed_out, _killed])
+@pytest.mark.parametrize("lost", [_timed_out, _refused_later, _killed])
 async def test_a_digest_that_goes_on_weeks_later_does_not_show_it_again(scene, two, monkeypatch, lost):
     """By then, the posting is too old to be sent, and the next one covers its days."""
     await lost(scene, monkeypatch)
