@@ -182,12 +182,11 @@ async def _results(services: Services, asked: SearchQuery) -> Found:
 
 async def _which_like(services: Services, said: Understood) -> str | None:
     """Which paper was taken for the one that is named, where several papers have that name."""
-    name = said.like or said.authors_of
     papers = said.like_papers or said.authors_papers
     if len(papers) < 2:
         return None
     taken, *others = await services.store.papers(papers)
-    return several_named(name, taken, others, like=said.like is not None) if others else None
+    return several_named(said, taken, others) if others else None
 
 
 async def _namesakes(services: Services, name: str) -> str | None:

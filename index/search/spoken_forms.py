@@ -102,7 +102,8 @@ SHOW = re.compile(
     r"|(?:how (?:do|can|should) (?:i|we) )?cite(?: the paper)?"
     r"|(?:please |can you |could you )*(?:show|open|find|get|look up|give|follow)(?: me| us)?(?: the)?"
     r"(?: (?:paper|card)(?: of| called| named)?)?:?"
-    r"|who (?:wrote|published|(?:is|are) the authors? of)(?: the(?: paper)?)?)\s+",
+    r"|who (?:wrote|published|(?:is|are) the (?:(?:first|lead|last|senior) )?authors? of)"
+    r"(?: the(?: paper)?)?)\s+",
     re.IGNORECASE,
 )
 ON_CARD = re.compile(

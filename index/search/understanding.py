@@ -6,7 +6,7 @@ what                said as                                                     
 days                last week, since May, between March and May, 2025, since:1w     :mod:`.dates_said`
 people              papers by Percy Liang and Chelsea Finn; Minlan Yu congestion   :mod:`.people_said`
 an order            newest, first papers on, most cited                             :mod:`.wishes`
-a paper's authors   papers by the authors of X                                      :mod:`.authors_said`
+a paper's authors   papers by the authors of X; by X's first author                 :mod:`.authors_said`
 likeness            papers like X but for Y; follow-ups of X                        :mod:`.wishes`
 what to leave out   X without Y, but not Y, excluding Y                             :mod:`.wishes`
 what to do without  X that doesn't need Y, Y-free X                                 :mod:`.doing_without`
@@ -182,9 +182,13 @@ def _read_likeness(reading: _Reading, known: Known) -> None:
 
 
 def _read_authors_of(reading: _Reading, known: Known) -> None:
-    paper, left = read_authors_of(reading.text)
-    if paper and _MARK not in paper and "like" not in reading.found:
-        reading.text, reading.found["authors_of"] = left, paper
+    said, left = read_authors_of(reading.text)
+    if said is None or _MARK in said.paper or "like" in reading.found:
+        return
+    everyday = said.paper.islower() and all(word in known.english for word in _WORD.findall(said.paper))
+    if said.sure or not everyday:  # "papers by female authors"
+        reading.text = left
+        reading.found |= {"authors_of": said.paper, "authors_which": said.which, "authors_sure": said.sure}
 
 
 def _read_venue(reading: _Reading, known: Known) -> None:
