@@ -43,6 +43,16 @@ NO_WORDS = (
 )
 
 
+def no_subject(said: Understood) -> str:
+    """That a query only says what to leave out, and how to say what to look for."""
+    people = [f"papers by {_authors(said.unwanted_people)}"] if said.unwanted_people else []
+    what = listed([*(shown(one, 60) for one in said.without), *people], "or")
+    return (
+        f"I know what to leave out ({what}), but not what to look for. "
+        f"Say both, such as: time series, but not {what.replace('papers by', 'by', 1)}."
+    )
+
+
 def understood_line(
     said: Understood,
     order: Order,

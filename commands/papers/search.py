@@ -19,6 +19,7 @@ from commands.cards.search import (
     foreign_line,
     meant_instead,
     namesakes_line,
+    no_subject,
     page_of_results,
     several_named,
     understood_line,
@@ -108,6 +109,8 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
         return note(NO_WORDS)
     results = await _results(services, asked)
     said = results.understood or Understood(asked.query, results.query)
+    if said.lacks_subject and not (asked.author or asked.category or asked.since):
+        return note(no_subject(said))
     order = asked.order or said.order
     ids, order, cited = await ordered(services, results, order, SHOWN)
     pages = max(1, -(-len(ids) // asked.page))

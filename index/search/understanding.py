@@ -9,6 +9,7 @@ an order            newest, first papers on, most cited                         
 a paper's authors   papers by the authors of X; by X's first author                 :mod:`.authors_said`
 likeness            papers like X but for Y; follow-ups of X                        :mod:`.wishes`
 what to leave out   X without Y, but not Y, excluding Y                             :mod:`.wishes`
+                    anything but Y: X; I don't want surveys on X                    :mod:`.unwanted_first`
 what to do without  X that doesn't need Y, Y-free X                                 :mod:`.doing_without`
 a place of work     X from Stanford, papers by OpenAI: not known, so left out       :mod:`.workplaces`
 a venue             ICLR 2025 papers on X; X published in TACL                      :mod:`.venues`
@@ -53,6 +54,7 @@ from index.search.understood import (
     WORKPLACE,
     Understood,
 )
+from index.search.unwanted_first import subject_first
 from index.search.venues import read_venue
 from index.search.wishes import (
     LONG,
@@ -146,7 +148,9 @@ def understand(
         elif read is _read_venue:  # published anywhere
             reading.text = read_venue(reading.text)[1]
     reading.text = without_frame(reading.text).strip(" ,;:")
-    if reading.found.get("people"):  # "Percy Liang's papers on decoding"
+    if reading.found.get("people") or reading.found.get(
+        "unwanted_people"
+    ):  # "Percy Liang's papers on decoding"
         reading.text = _LEADS.sub("", reading.text)
     if reading.found and "(" not in reading.text:
         reading.text = " ".join(reading.text.replace(")", " ").split())
@@ -200,13 +204,18 @@ def _read_venue(reading: _Reading, known: Known) -> None:
 def _read_without(reading: _Reading, known: Known) -> None:
     if is_title_case(reading.text) or is_of_papers(reading.text) or compares(reading.text):
         return
+    typed = reading.text
+    reading.text = subject_first(typed) if len(typed.split()) < LONG else typed
+    has_subject = reading.text[:1] != " "
     lacking = LACKING not in reading.undo
     if lacking and not reading.as_text and "like" not in reading.found:
         _read_done_without(reading, known)
     lacking = lacking and "done_without" not in reading.found
     unwanted, left = read_without(reading.text, known.together, lacking=lacking)
-    if unwanted and (left or "like" in reading.found):
+    if unwanted and (left or "like" in reading.found or not has_subject):
         reading.text, reading.found["without"] = left, unwanted
+    elif "done_without" not in reading.found:
+        reading.text = typed
 
 
 def _read_done_without(reading: _Reading, known: Known) -> None:

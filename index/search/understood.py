@@ -95,6 +95,14 @@ class Understood:
         return self.query.until
 
     @property
+    def lacks_subject(self) -> bool:
+        """Whether it only says what to leave out."""
+        query = self.query
+        limits = query.since or query.until or query.author or query.category
+        sought = query.text or self.people or self.venue or self.authors_of or self.like is not None
+        return bool(self.without or self.unwanted_people) and not (sought or limits or self.order != "best")
+
+    @property
     def is_workplace_sought(self) -> bool:
         """Whether a place of work is all there is to search for."""
         return bool(self.text) and self.workplace.endswith(self.text)

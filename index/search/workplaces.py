@@ -52,8 +52,13 @@ _DOES = (
     r"(?i:who|that|is|are|can|could|does|do|knows?|works?|working|worked|stud(?:y|ies|ying|ied)|researches"
     r"|researching)"
 )
+_REFUSED = (
+    r"(?i:(?:i|we)\s+(?:really\s+)?(?:do\s+not|don['’]?t)\s+(?:want|need|like)"
+    r"|(?:any|every)thing\s+(?:but|except(?:\s+for)?|other\s+than))\s+(?i:any\s+)?"
+)
 _SAID = re.compile(
-    rf"\b{_NOUN}\s+(?i:(?:written|published|done|released)\s+)?(?P<said>{_NOT}?{_BY}{_PLACES}){_ENDS}"
+    rf"(?:^|[,;.]\s+)(?P<refused>{_REFUSED}(?:{_NOUN}\s+)?{_BY}{_PLACES}){_ENDS}"
+    rf"|\b{_NOUN}\s+(?i:(?:written|published|done|released)\s+)?(?P<said>{_NOT}?{_BY}{_PLACES}){_ENDS}"
     rf"|\b{_NOUN}\s+(?i:by|from|of)\s+{_PERSON}\s+(?P<theirs>(?i:at|from|of)\s+{_PLACES}){_ENDS}"
     rf"|\b{_NOUN}\s+(?i:by|from|of)\s+{_PERSON}\s+(?P<aside>\({_PLACES}\))"
     rf"|\s(?P<none>{_NOT}(?i:by|from)\s+{_PLACES}){_ENDS}"
@@ -66,10 +71,11 @@ _SAID = re.compile(
     r"(?:\s+(?i:recently|lately))?(?:\s+(?i:on|about))?)(?![\w-])"
 )
 _OF_PEOPLE = re.compile(rf"(?P<topic>.*\S)\s+(?P<place>(?P<how>(?i:at|from))\s+{_PLACES})[\s.?!]*")
-_NONE = re.compile(_NOT)
+_NONE = re.compile(rf"{_NOT}|{_REFUSED}")
+_ABOUT = re.compile(r"^(?:on|about)\s+(?=\S)", re.IGNORECASE)
 _NEWS = re.compile(r"(?:what(?:['’]s|\s+is)|anything|something)\s+new|news", re.IGNORECASE)
 _LOOSE = re.compile(r" (?=[,;.?!])")
-_FORMS = ("said", "theirs", "aside", "whose", "who", "none", "last", "own", "asked")
+_FORMS = ("refused", "said", "theirs", "aside", "whose", "who", "none", "last", "own", "asked")
 _ENGLISH = frozenset("amazon apple eth intel meta uw".split())
 """Names that are something else without a capital, too."""
 _SITES = frozenset(("amazon", "facebook", "hugging face", "huggingface", "spotify"))
@@ -94,6 +100,7 @@ def read_workplace(text: str) -> tuple[str, str]:
     alone = is_frame(left) or _NEWS.fullmatch(left) is not None
     if alone and _NONE.match(match[form]):  # "papers not from Google" are not about Google
         return "", text
+    left = _ABOUT.sub("", left) if form == "refused" else left
     return place if form == "asked" else match[form], place if alone else left
 
 

@@ -1,0 +1,82 @@
+"""What is not wanted, said before the subject or by itself: "no surveys on RAG", "anything but LLMs".
+
+:mod:`index.search.wishes` reads what is said after a subject, so it is put there: "RAG but not surveys".
+"""
+
+from __future__ import annotations
+
+import re
+
+_PAPERS = (
+    r"(?:papers?|articles?|works?|publications?|preprints?|stud(?:y|ies)|literature|research|stuff|results?)"
+)
+_KIND = (
+    r"(?:(?:literature|systematic|scoping|critical|short|long)\s+)?"
+    r"(?:surveys?|reviews?|overviews?|tutorials?|benchmarks?|data\s?sets?|case\s+stud(?:y|ies)|meta-?analys[ei]s"
+    rf"|editorials?|thes[ei]s|dissertations?)(?:\s+{_PAPERS})?"
+)
+"""Papers of a kind: what "surveys on RAG" are about is wanted, and surveys are not."""
+_POLITE = r"(?:(?:please|pls|plz|sorry|ok(?:ay)?|so|hi|hey|hello)\b[\s,.!]*)*"
+_REFUSED = (
+    r"(?:(?:i|we)\s+(?:really\s+|just\s+)?(?:do\s+not|don['’]?t|wo\s?n['’]?t)\s+(?:want|need|like|care\s+(?:for|about))"
+    r"|do\s+not\s+(?:show|give)|don['’]?t\s+(?:show|give))"
+    rf"(?:\s+(?:me|us))?(?:\s+to\s+(?:see|read|get)(?=(?:\s+(?:any|more))*\s+{_KIND}\b))?"
+)
+_ALL_BUT = (
+    rf"(?:(?:show|give|find)(?:\s+(?:me|us))?\s+)?(?:(?:any|every)thing|all|(?:any|all|the)\s+{_PAPERS}|{_PAPERS})\s+"
+    r"(?:but|except(?:\s+for)?|other\s+than|besides|apart\s+from|excluding)"
+)
+_NOT = r"(?:(?P<no>no|not|nothing)(?!\s+(?:but|only|just|all|every|more\s+than|matter|longer|one|free)\b))"
+_LEADS = (
+    rf"(?:\s+(?:any|another|yet|more|an?|the|{_PAPERS}\s+(?:on|about|with|using|that\s+(?:use|are))"
+    r"|about|on|anything))*"
+)
+_WORD = (
+    r"(?!(?:but|just|only|is|are|was|were|do|does|can|will|that|which|who|when|how|to|what)\b)[^\s,;:.?!()]+"
+)
+_THING = rf"{_WORD}(?:\s+{_WORD}){{0,3}}?"
+_THINGS = rf"{_THING}(?:(?:,\s+|,?\s+(?:or|and|nor)\s+)(?:(?:no|not|any|an?)\s+)*{_THING}){{0,3}}?"
+_NOUN = rf"(?:(?<!position)\s+{_PAPERS})?"
+_PLEASE = r"(?:,?\s+(?:please|pls|plz))?"
+_OF = r"(?:on|about|of|in|for|regarding)"
+_THEN = (
+    r"(?:\s*[:;.!]\s+|,\s+|\s+[-–—]\s+)"
+    r"(?:(?:but|just|only|rather|instead|i\s+(?:only\s+)?want|give\s+me|show\s+me)\s+)*"
+)
+_SUBJECT = rf"(?P<subject>(?!(?:no|not|nor)\b)\S.*?){_PLEASE}"
+_END = r"[\s.!]*$"
+_BEGUN = rf"^{_POLITE}(?:(?P<sure>{_REFUSED}|{_ALL_BUT})|{_NOT}){_LEADS}\s+"
+_KINDS = rf"{_KIND}(?:(?:,\s+|,?\s+(?:or|and|nor)\s+)(?:no\s+)?{_KIND})*"
+_FORMS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_BEGUN}(?P<what>{_KINDS}){_PLEASE}\s+{_OF}\s+{_SUBJECT}{_END}",
+        rf"{_BEGUN}(?P<what>{_THINGS}){_NOUN}{_PLEASE}{_THEN}{_SUBJECT}{_END}",
+        rf"^{_POLITE}(?P<sure>{_ALL_BUT}){_LEADS}\s+(?P<what>{_THING})\s+(?:on|about|for|in)\s+{_SUBJECT}{_END}",
+    )
+)
+_AFTER = re.compile(
+    rf"^(?P<subject>\S.*?)(?:[,;.:]|\s[-–—]|,?\s+but)\s+{_POLITE}(?:{_REFUSED}|{_ALL_BUT}){_LEADS}"
+    rf"\s+(?P<what>{_THINGS}){_NOUN}{_PLEASE}{_END}",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(
+    rf"^{_POLITE}(?:(?:{_REFUSED}|{_ALL_BUT}){_LEADS}\s+(?P<what>{_THINGS}){_NOUN}{_PLEASE}"
+    rf"|{_NOT}{_LEADS}\s+(?:(?P<kind>{_KINDS}){_PLEASE}|(?P<asked>{_THINGS}){_NOUN},?\s+(?:please|pls|plz))){_END}",
+    re.IGNORECASE,
+)
+
+
+def subject_first(text: str) -> str:
+    """A text that says what is not wanted first, or by itself, said with that last; any other text as it is.
+
+    "Anything but LLMs", which has no subject, becomes "but not LLMs".
+    """
+    match = next(filter(None, (form.match(text) for form in _FORMS)), None)
+    if match is not None:
+        sure = match.groupdict().get("sure")
+        return f"{match['subject']}{' but not ' if sure else ', no '}{match['what']}"
+    if after := _AFTER.match(text):
+        return f"{after['subject']} but not {after['what']}"
+    alone = _ALONE.match(text)
+    return f" but not {alone['what'] or alone['kind'] or alone['asked']}" if alone else text
