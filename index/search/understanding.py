@@ -12,6 +12,7 @@ what to leave out   X without Y, but not Y, excluding Y                         
                     anything but Y: X; I don't want surveys on X                    :mod:`.unwanted_first`
 what to do without  X that doesn't need Y, Y-free X                                 :mod:`.doing_without`
 a place of work     X from Stanford, papers by OpenAI: not known, so left out       :mod:`.workplaces`
+a place             who in Zurich works on X: not known, so left out                :mod:`.places_said`
 a venue             ICLR 2025 papers on X; X published in TACL                      :mod:`.venues`
 polite words        I am interested in articles describing                          :mod:`.wishes`
 typos               speculaitve decodng                                             :mod:`.typos`
@@ -37,6 +38,7 @@ from index.search.doing_without import as_done_without, compares, is_of_papers, 
 from index.search.languages import foreign
 from index.search.names import Name, NameIndex
 from index.search.people_said import read_people, read_unwanted
+from index.search.places_said import NamesPrinted, read_place
 from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.typos import Counts, Vocabulary, replaced
 from index.search.understood import (
@@ -234,6 +236,8 @@ def _read_conference_days(reading: _Reading, known: Known) -> None:
 
 def _read_workplace(reading: _Reading, known: Known) -> None:
     said, left = read_workplace(reading.text)
+    if not said:
+        said, left = read_place(reading.text, NamesPrinted(known.together, known.papers, known.size))
     if not said or not (reading.text[0].islower() or not is_title_case(reading.text)):
         return
     reading.text, reading.found["workplace"] = left, said

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from index.search.places_said import read_place_after
 from index.search.wishes import is_frame
 
 _NAMES = """
@@ -108,7 +109,7 @@ def read_place_of_people(topic: str) -> tuple[str, str]:
     """The words of a topic that say where those who know it work, and the topic without them; "" for none."""
     match = _OF_PEOPLE.fullmatch(topic)
     if match is None:
-        return "", topic
+        return read_place_after(topic)
     place = next(re.finditer(_PLACE, match["place"]))[0]
     if match["how"].lower() == "from" and place.lower() in _SITES:
         return "", topic

@@ -383,6 +383,9 @@ SENTENCES = {
     "papers from NVIDIA on decoding": {"text": "decoding", "place": "from NVIDIA"},
     "papers by OpenAI": {"text": "OpenAI", "place": "by OpenAI"},
     "decoding (no robots) from Google": {"text": "decoding", "without": ("robots",), "place": "from Google"},
+    "who in Zurich works on decoding": {"text": "who works on decoding", "place": "in Zurich"},
+    "anyone in Munich doing decoding": {"text": "anyone doing decoding", "place": "in Munich"},
+    "who in NLP works on decoding": {"text": "who in NLP works on decoding"},
     # days by a conference
     **{
         f"decoding {said}": {"text": "decoding", "unread": said}
