@@ -14,34 +14,37 @@ _PLACES: dict[str, Which] = {"first": "first", "lead": "first", "last": "last", 
 _ONE = rf"(?P<which>{'|'.join(_PLACES)})"
 _THE_AUTHORS = (
     rf"(?:(?:the\s+)?(?:same\s+)?(?:{_ONE}\s+)?authors?\s+(?:of|behind)|(?:the\s+)?same\s+(?:authors?|people)\s+as"
-    r"|(?:the\s+)?(?:people|researchers|team|group)\s+(?:behind|(?:who|that)\s+wrote))"
+    r"|(?:the\s+)?(?:people|researchers|guys|folks|team|group)\s+(?:behind|(?:who|that)\s+wrote))"
 )
 _PAPER = r"(?:the\s+paper\s+)?(?P<paper>\S.{0,300}?)"
 _ITS_AUTHORS = rf"(?:(?P<owned>['’]s?)\s+(?:{_ONE}\s+)?|\s+(?:{_ONE.replace('which', 'place')}\s+)?)authors?"
 """What follows a paper's name: "PrismLLM's first author", "the PrismLLM authors"."""
 _PAPERS = r"(?:papers?|articles?|works?|publications?|preprints?|research|stuff)"
 _ENDS = (
-    r"(?:,?\s+(?P<order>(?:newest|oldest)\s+first|(?<=,\s)(?:the\s+)?most\s+cited(?:\s+first)?))?[\s.?!]*$"
+    r"(?:,?\s+(?P<order>(?:newest|oldest)\s+first|(?<=,\s)(?:the\s+)?most\s+cited(?:\s+first)?)"
+    r"|(?P<but>(?:,|,?\s+but)\s+(?:not?|nothing|without|except|excluding)\s.*?))?"
+    r"(?:,?\s+(?:please|pls|plz))?[\s.?!]*$"
 )
 _BY_WHOM = (
     r"^(?P<before>.*?)(?:\b(?:written|published)\s+)?"
     r"\b(?:by|from|(?<=papers\s)of|(?<=works\s)of|(?<=work\s)of)\s+"
 )
 _SUBJECT = r"(?:\s+(?:on|about)\s+(?P<subject>\S.{0,200}?))?"
-_DID = r"what\s+(?:else\s+)?(?:did|do|does|have|has)\s+"
+_DID = r"what(?:(?:\s+else)?\s+(?:did|do|does|have|has|is|are)|['’]?s)\s+"
 _WRITE = (
-    r"\s+(?:also\s+)?(?:wr(?:ite|itten|ote)|publish(?:ed)?|work(?:ed)?|do(?:ne)?)"
+    r"\s+(?:also\s+)?(?:wr(?:ite|itten|ote|iting)|publish(?:ed)?|work(?:ed|ing)?|do(?:ne|ing)?|(?:been\s+)?up\s+to)"
     rf"(?:\s+else)?(?:\s+on(?=[\s.?!]*$))?{_SUBJECT}{_ENDS}"
 )
 _THEIR_PAPERS = (
-    rf"(?P<before>(?:\s+(?:other|more|new|newest|latest|recent|further))?\s+{_PAPERS}){_SUBJECT}{_ENDS}"
+    r"(?P<before>(?:\s+(?:other|more|new|newer|newest|later|latest|recent|further))?"
+    rf"\s+{_PAPERS}){_SUBJECT}{_ENDS}"
 )
 _OF_IT = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"{_BY_WHOM}{_THE_AUTHORS}\s+{_PAPER}{_ENDS}",
         rf"^(?P<before>){_DID}{_THE_AUTHORS}\s+{_PAPER}{_WRITE}",
-        rf"^(?:the\s+)?{_ONE}\s+author\s+of\s+{_PAPER}['’]s?{_THEIR_PAPERS}",
+        rf"^{_THE_AUTHORS}\s+{_PAPER}['’]s?{_THEIR_PAPERS}",
         rf"^(?P<before>)(?:the\s+)?{_ONE}\s+author\s+of\s+{_PAPER}{_ENDS}",
     )
 )
@@ -54,7 +57,9 @@ _ITS = tuple(
     )
 )
 _MAY_SAY_SO = re.compile(r"\b(?:authors?|same\s+people|behind|wrote)\b", re.IGNORECASE)
-_MORE = re.compile(r"\b(?:others?|more|else|further|what\s+else)\b", re.IGNORECASE)
+_MORE = re.compile(r"\b(?:others?|more|else|further|newer|later|what\s+else)\b", re.IGNORECASE)
+_NEW = re.compile(r"^(?:what(?:['’]?s|\s+is)|anything|something)\s+new$", re.IGNORECASE)
+_ANYTHING = re.compile(r"^(?:anything|something|everything|all|stuff|things)$", re.IGNORECASE)
 _ON = re.compile(r"\s+(?:on|about|for)\s+(?=\S)", re.IGNORECASE)
 _MOST_ENDS = 6
 """Places where a name may end that are tried: each is looked up."""
@@ -94,13 +99,14 @@ def read_authors_of(text: str) -> tuple[AuthorsSaid | None, str]:
     if match is None or match["paper"].lower() == "the" or _DECLINED.search(match["before"]):
         return None, text
     said = match.groupdict()
-    before = " ".join(_MORE.sub(" ", match["before"]).strip(" ,").split())
+    before = _NEW.sub("newest papers", match["before"].strip(" ,"))
+    before = _ANYTHING.sub("", " ".join(_MORE.sub(" ", before).strip(" ,").split()))
     paper, subject, which = _bare(match["paper"]), said.get("subject"), said.get("which") or said.get("place")
     named = said["owned"] or (said["the"] and not paper.islower()) if match.re in _ITS else True
     authors = AuthorsSaid(
         f"{paper} on {subject}" if subject else paper, _PLACES[which.lower()] if which else "", bool(named)
     )
-    return authors, ", ".join(filter(None, (before, match["order"])))
+    return authors, ", ".join(filter(None, (before, match["order"]))) + (match["but"] or "")
 
 
 def _bare(name: str) -> str:

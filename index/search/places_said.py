@@ -12,12 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 
-from data.calendar.zone_places import known_places
+from data.calendar.zone_places import known_cities, known_places
 from data.keys import fold
+from index.search.wishes import is_frame
 
 _STOP = frozenset(resources.files("index").joinpath("stop_words.txt").read_text().split())
 _SOMEBODY = (
-    r"(?:who|(?:any|some)(?:one|body)|people|folks|researchers|experts?|groups?|labs?|scientists|professors|profs"
+    r"(?:who|(?:any|some)(?:one|body)|people|ppl|folks|researchers|experts?|groups?|labs?|scientists|professors|profs"
     r"|postdocs|teams?)"
 )
 _ASKS = (
@@ -29,7 +30,7 @@ _BEFORE_VERB = (
     r"(?:(?:who|that|which)\s+)?(?:(?:is|are|can|could|does|do|has|have)\s+)?(?:currently\s+|also\s+)?"
 )
 _WORKS_ON = (
-    r"(?:(?:works?|working|worked)\s+(?:on|with|about|in)"
+    r"(?:(?:to\s+)?(?:works?|working|worked)\s+(?:on|with|about|in)"
     r"|knows?(?:\s+(?:about|of|anything\s+about|a\s+lot\s+about))?)"
 )
 _DOES = (
@@ -37,7 +38,7 @@ _DOES = (
     r"(?:\s+(?:research|work))?(?:\s+(?:on|in))?)"
 )
 _WORD = rf"(?!{_DOES}\b)[^\W\d_][\w.'’-]*"
-_PLACE = rf"(?:the\s+)?{_WORD}(?:\s+(?!(?:and|or)\b){_WORD}){{0,3}}?"
+_PLACE = rf"(?:the\s+)?{_WORD}(?:\s+(?!(?:and|or|to)\b){_WORD}){{0,3}}?"
 _PLACES = rf"{_PLACE}(?:(?:,\s+|,?\s+(?:or|and)\s+){_PLACE}){{0,2}}?"
 _BETWEEN = (
     rf"(?P<said>(?:(?:based|located|living)\s+)?(?P<how>in|at|from|near|around)\s+(?P<place>{_PLACES}))"
@@ -54,7 +55,19 @@ _TOPIC = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(rf"^(?P<who>{_ASKS}{_SOMEBODY})\b.*?\s{_BASED}[\s.?!]*$", re.IGNORECASE)
-_PEOPLE = re.compile(r"(?:people|folks)$", re.IGNORECASE)
+_LAST = re.compile(
+    rf"^(?P<who>{_ASKS}{_SOMEBODY})(?:\s+(?:here|else))?\s+{_DOES}\s+(?P<topic>\S.*?)"
+    r"\s+(?P<said>(?P<how>in|at|from)\s+(?P<place>[^\W\d_][\w.'’-]*(?:\s+[^\W\d_][\w.'’-]*){0,2}))[\s.?!]*$",
+    re.IGNORECASE,
+)
+_WORKS = re.compile(
+    r"\b(?:papers?|articles?|preprints?|publications?|research|work)\s+(?P<said>(?:by\s+(?:the\s+)?(?:people|ppl"
+    rf"|researchers|authors|groups?|labs?|scientists|students|teams?)\s+(?:in|at|of|from)|from|out\s+of)\s+(?P<place>{_PLACES}))"
+    r"(?=\s*(?:$|[,.;?!])|\s+(?:about|on|that|which|since|without|but)\b)",
+    re.IGNORECASE,
+)
+"""Papers from a place: only those that are surely one."""
+_PEOPLE = re.compile(r"(?:people|ppl|folks)$", re.IGNORECASE)
 _WORK = re.compile(rf"{_BEFORE_VERB}{_WORKS_ON}\s", re.IGNORECASE)
 _OF_TOPIC = re.compile(
     rf"(?P<topic>\S.*?)\s+\((?P<place>(?:{_IS_BASED}\s+)?(?:in|at|from|near|around)\s+[^()]{{2,80}})\)",
@@ -92,16 +105,34 @@ class NamesPrinted:
 
 def read_place(text: str, counts: NamesPrinted) -> tuple[str, str]:
     """The words of a text that say in which place people work, and the text without them; "" for none."""
+    if match := _WORKS.search(text):
+        said, left = _cut(text, match)
+        known = all(map(_is_known, _EACH.split(match["place"])))
+        return (said, left) if known and not is_frame(left) else ("", text)
     match = _IN_FIELD.match(text) or _AFTER.match(text)
     if match is None:
-        return "", text
+        last = _LAST.match(text)  # "malaria in Kenya" is a subject
+        is_city = last is not None and fold(last["place"]) in known_cities()
+        printed = last is not None and counts.together(f"{last['topic'].split()[-1]} {last['said']}")
+        return _cut(text, last) if last is not None and is_city and not printed else ("", text)
     is_at, sure = match["how"].lower() == "at", not _PEOPLE.search(match["who"])
     if not sure and match.re is _IN_FIELD and not _WORK.match(match["does"]):
         return "", text
     if not all(_is_place(one, counts, is_at=is_at, sure=sure) for one in _EACH.split(match["place"])):
         return "", text
+    return _cut(text, match)
+
+
+def _cut(text: str, match: re.Match[str]) -> tuple[str, str]:
+    """What is said of a place, and the text without it."""
     start, end = match.span("said")
     return match["said"], " ".join(f"{text[:start]} {text[end:]}".split())
+
+
+def _is_known(said: str) -> bool:
+    """Whether a name is one of a city or country of the time zone database."""
+    name = re.sub(r"^the\s+", "", said, flags=re.IGNORECASE)
+    return fold(name) in known_places() or (_SHORT.fullmatch(said) is not None and said != "us")
 
 
 def _is_place(said: str, counts: NamesPrinted, *, is_at: bool, sure: bool) -> bool:
@@ -112,9 +143,9 @@ def _is_place(said: str, counts: NamesPrinted, *, is_at: bool, sure: bool) -> bo
     has_article = said[:4].lower() == "the "
     name = said[4:] if has_article else said
     words, printed = name.split(), counts.together(name)
-    if _SHORT.fullmatch(said) and said != "us":
+    if fold(name) not in known_places() and _is_known(said):
         return True
-    if fold(name) in known_places():
+    if _is_known(said):
         return name[0].isupper() or printed <= KNOWN * counts.size
     is_field = _FIELD.fullmatch(fold(words[-1])) or not _STOP.isdisjoint(map(str.lower, words))
     few = max(FEW, SUBJECT * counts.size)

@@ -43,7 +43,7 @@ WHO_KNOWS = re.compile(
     r"|who (?:should|could|can) review (?:this|it|an?|the|my|our)"
     r"(?: (?:paper|manuscript|submission|proposal))?(?=:| (?:on|about) )"
     r"|(?:experts|specialists|reviewers|referees)(?= (?:on|in|for) )"
-    r"|(?:people|researchers) (?:who (?:work on|study)|working on)(?= )"
+    r"|(?:people|ppl|researchers) (?:who (?:work on|study)|working on)(?= )"
     rf"|(?:(?:does|do|is|are|is there) )?(?:some|any)(?:body|one)(?: here| who| that| is)* "
     rf"(?:{_WORKING}(?= (?:on|in|with) )|{_KNOWS_ABOUT})"
     rf"|{_SEEKS} "

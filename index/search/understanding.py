@@ -215,7 +215,7 @@ def _read_without(reading: _Reading, known: Known) -> None:
     lacking = lacking and "done_without" not in reading.found
     unwanted, left = read_without(reading.text, known.together, lacking=lacking)
     if unwanted and (left or "like" in reading.found or not has_subject):
-        reading.text, reading.found["without"] = left, unwanted
+        reading.text, reading.found["without"] = left, tuple(_corrected(what, known) for what in unwanted)
     elif "done_without" not in reading.found:
         reading.text = typed
 
@@ -295,9 +295,17 @@ def _drop_authors(reading: _Reading, known: Known) -> None:
         reading.text = left
 
 
+def _corrected(what: str, known: Known) -> str:
+    """Words without typos."""
+    return replaced(what, known.vocabulary.corrected(what, _counts(known)))
+
+
+def _counts(known: Known) -> Counts:
+    return Counts(known.papers, known.together, known.size, _Either(known))
+
+
 def _read_typos(reading: _Reading, known: Known) -> None:
-    counts = Counts(known.papers, known.together, known.size, _Either(known))
-    fixed = known.vocabulary.corrected(reading.text, counts)
+    fixed = known.vocabulary.corrected(reading.text, _counts(known))
     right = replaced(reading.text, fixed)
     if fixed and language_of(right, known) is None:  # what is still foreign was never misspelt English
         reading.text, reading.found["fixed"] = right, fixed

@@ -173,7 +173,7 @@ _WITHOUT = re.compile(
     rf"\s+{_NO_WISH}(?P<what>[^,;:.?!()]{{2,60}}?"
     rf"(?:(?:,\s+{_ONE_OF_SEVERAL}){{0,12}},?\s+(?:or|and|nor)\s+{_ONE_OF_SEVERAL}"
     rf"|(?:,\s+{_ONE_OF_SEVERAL}){{1,12}}(?=\s*(?:$|[.;?!)])))?)"
-    r"(?:,?\s+please)?(?(bracket)\s*\))(?(open)\s*\))(?:(?<=\))|\s*(?=$|[,;:.?!()]|\s[-–—]\s))",
+    r"(?:,?\s+please)?(?(bracket)[\s!.]*\))(?(open)[\s!.]*\))(?:(?<=\))|\s*(?=$|[,;:.?!()]|\s[-–—]\s))",
     re.IGNORECASE,
 )
 _PLEASE_NO = re.compile(

@@ -46,7 +46,7 @@ _BY = (
 _NOT = r"(?:(?i:but\s+)?(?i:not|nothing|none|no\s+papers)\s+)"
 _PERSON = rf"{_WORD}\.?(?:\s+{_WORD}\.?){{1,2}}(?:['’]s\s+(?i:group|lab|students|team))?"
 _SOMEBODY = (
-    r"(?i:who|(?:any|some)(?:one|body)|people|researchers|authors|experts?|groups?|scientists|students"
+    r"(?i:who|(?:any|some)(?:one|body)|people|ppl|researchers|authors|experts?|groups?|scientists|students"
     r"|teams?)"
 )
 _DOES = (

@@ -26,8 +26,13 @@ SAID = {
     "papers from the CatNet authors": ("CatNet", "papers"),
     "the CatNet authors' other papers": ("CatNet", "papers"),
     "what else did the CatNet authors publish on dogs?": ("CatNet on dogs", ""),
+    "papers by the authors of CatNet, but not about dogs": ("CatNet", "papers, but not about dogs"),
+    "more from the authors of CatNet please": ("CatNet", ""),
+    "anything new by the authors of CatNet": ("CatNet", "newest papers"),
+    "the people behind CatNet's newer papers": ("CatNet", "papers"),
 }
 ONE = {
+    "whats CatNet's first author up to": ("CatNet", "first", ""),
     "the first author of CatNet": ("CatNet", "first", ""),
     "papers by the first author of CatNet": ("CatNet", "first", "papers"),
     "papers by the lead author of CatNet on dogs": ("CatNet on dogs", "first", "papers"),

@@ -12,9 +12,19 @@ from index.search.places_said import (
     topic_worked_on,
 )
 
-COUNTS = {"nlp": 2_500, "robotics": 3_600, "hci": 130, "china": 288, "formal methods": 87, "methods": 30_000}
+COUNTS = {
+    "nlp": 2_500,
+    "robotics": 3_600,
+    "hci": 130,
+    "china": 288,
+    "formal methods": 87,
+    "methods": 30_000,
+    "traffic in beijing": 1,
+}
 LIBRARY = NamesPrinted(
-    lambda words: COUNTS.get(words.lower(), 5), lambda word: COUNTS.get(word.lower(), 5), 112_000
+    lambda words: COUNTS.get(words.lower(), 0 if " in " in words else 5),
+    lambda word: COUNTS.get(word.lower(), 5),
+    112_000,
 )
 SMALL = NamesPrinted(lambda words: 0, lambda word: 0, 7)
 SAID = {
@@ -28,6 +38,10 @@ SAID = {
     "who at KTH works on speech": ("at KTH", "who works on speech"),
     "who in the UK or the US works on RL": ("in the UK or the US", "who works on RL"),
     "who in Zurich, Switzerland does RL": ("in Zurich, Switzerland", "who does RL"),
+    "someone in Amsterdam to work on RL": ("in Amsterdam", "someone to work on RL"),
+    "who does RL in zurich": ("in zurich", "who does RL"),
+    "papers from Paris on RL": ("from Paris", "papers on RL"),
+    "new papers by people in Berlin on RL": ("by people in Berlin", "new papers on RL"),
     "who based in Lyon works on RL": ("based in Lyon", "who works on RL"),
     "who works on RL and is based in Zurich?": ("and is based in Zurich", "who works on RL ?"),
 }
@@ -64,7 +78,12 @@ def test_a_rare_word_in_small_letters_is_a_place_in_a_large_library(text):
         "how people in Africa study English",
         "students in Germany studying abroad",
         "who works on malaria in Africa",
+        "papers from 2025 on RL",
+        "papers from Paris",
+        "papers from Nature on RL",
+        "learning from Tokyo taxis",
         "who in Zurich",
+        "who works on traffic in Beijing",
         "who among us works on RL",
     ],
 )

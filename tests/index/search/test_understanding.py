@@ -438,6 +438,7 @@ SENTENCES = {
     "papers cited by PrismLLM": {"text": "papers cited by PrismLLM"},
     "decoding but not about speech": {"text": "decoding", "without": ("speech",)},
     "I don't want surveys on decoding": {"text": "decoding", "without": ("surveys",)},
+    "no congesiton pls, decoding": {"text": "decoding", "without": ("congestion",)},
     "not a survey, decoding": {"text": "decoding", "without": ("survey",)},
     "decoding, no survey papers please": {"text": "decoding", "without": ("survey",)},
     "anything but robots for decoding": {"text": "decoding", "without": ("robots",)},
