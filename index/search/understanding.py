@@ -207,7 +207,8 @@ def _read_without(reading: _Reading, known: Known) -> None:
     if is_title_case(reading.text) or is_of_papers(reading.text) or compares(reading.text):
         return
     typed = reading.text
-    reading.text = subject_first(typed) if len(typed.split()) < LONG else typed
+    if not reading.as_text and len(typed.split()) < LONG:
+        reading.text = subject_first(typed)
     has_subject = reading.text[:1] != " "
     lacking = LACKING not in reading.undo
     if lacking and not reading.as_text and "like" not in reading.found:
@@ -215,7 +216,9 @@ def _read_without(reading: _Reading, known: Known) -> None:
     lacking = lacking and "done_without" not in reading.found
     unwanted, left = read_without(reading.text, known.together, lacking=lacking)
     if unwanted and (left or "like" in reading.found or not has_subject):
-        reading.text, reading.found["without"] = left, tuple(_corrected(what, known) for what in unwanted)
+        if TYPOS not in reading.undo and not reading.as_text:
+            unwanted = tuple(_corrected(what, known) for what in unwanted)
+        reading.text, reading.found["without"] = left, unwanted
     elif "done_without" not in reading.found:
         reading.text = typed
 

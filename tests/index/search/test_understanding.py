@@ -662,6 +662,11 @@ def test_days_that_are_undone_are_not_left_out_of_the_subject(known):
     assert (said.since, said.without) == (None, ("speech",))
 
 
+def test_a_digest_s_description_keeps_what_it_declines_whole_and_as_typed(known):
+    said = understand("papers except congesiton for robots", known, as_text=True)
+    assert (said.text, said.without) == ("", ("congesiton for robots",))
+
+
 def test_a_span_after_the_newest_listing_counts_from_it(known):
     later = replace(known, today=date(2026, 11, 22))
     assert understand("last week on rag", later).since == date(2026, 8, 14)
