@@ -43,6 +43,16 @@ NO_WORDS = (
 )
 
 
+def no_subject(said: Understood) -> str:
+    """That a query only says what to leave out, and how to say what to look for."""
+    people = [f"papers by {_authors(said.unwanted_people)}"] if said.unwanted_people else []
+    what = listed([*(shown(one, 60) for one in said.without), *people], "or")
+    return (
+        f"I know what to leave out ({what}), but not what to look for. "
+        f"Say both, such as: time series, but not {what.replace('papers by', 'by', 1)}."
+    )
+
+
 def understood_line(
     said: Understood,
     order: Order,
@@ -196,7 +206,7 @@ def unfitting(
     elif apart and whose:
         says = f"I know no paper by {_all_of(said)}."
     elif said.authors_of and not (said.text or named or since or until or place):
-        says = f"I know no other paper by the authors of {shown(said.authors_of, 80)}."
+        says = f"I know no other paper by {_whose(said)} of {shown(said.authors_of, 80)}{_called(said)}."
     elif whose or named or since or until or place:
         who = whose.replace("papers ", " ", 1)
         says = " ".join(f"No paper{who} {place} {' '.join(named)} {_days(since, until)}".split()) + " fits."
@@ -228,15 +238,16 @@ def meant_instead(names: Sequence[str]) -> str:
     return f" Did you mean {listed([shown(name, 60) for name in names], 'or')}?" if names else ""
 
 
-def several_named(name: str, taken: Paper, others: Sequence[Paper], *, like: bool = True) -> str:
+def several_named(said: Understood, taken: Paper, others: Sequence[Paper]) -> str:
     """That several papers have the name of the one that is meant, and how to name another one."""
+    name = said.like or said.authors_of
     listed = ", ".join(shown(paper.title, 60) for paper in others[:_NAMED])
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
     count = "Another paper is" if len(others) == 1 else f"{len(others)} other papers are"
     example = next((paper.arxiv_id for paper in others if paper.arxiv_id), None)
     how = f" To compare with it, type its number: papers like {example}" if example else ""
-    if not like:
-        how = f" To ask about it, type its number: papers by the authors of {example}" if example else ""
+    if said.like is None:
+        how = f" To ask about it, type its number: papers by {_whose(said)} of {example}" if example else ""
     taken_for = f"-# I took “{shown(name, 40)}” for {shown(taken.title, 80)}."
     return f"{taken_for} {count} called so, too: {listed}{more}.{how}"
 
@@ -290,7 +301,17 @@ def _other_papers(said: Understood) -> str:
     if not said.authors_of:
         return ""
     paper = shown(said.authors_of, 80)
-    return f"other papers by the authors of {paper}: {_authors(said.authors, 'and')}"
+    return f"other papers by {_whose(said)} of {paper}: {_authors(said.authors, 'and')}"
+
+
+def _whose(said: Understood) -> str:
+    """Which of a paper's authors are meant."""
+    return f"the {said.authors_which} author" if said.authors_which else "the authors"
+
+
+def _called(said: Understood) -> str:
+    """The name of the one author who is meant."""
+    return f", {_authors(said.authors)}" if said.authors_which else ""
 
 
 def _each(said: Understood) -> list[str]:

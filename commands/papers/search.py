@@ -19,6 +19,7 @@ from commands.cards.search import (
     foreign_line,
     meant_instead,
     namesakes_line,
+    no_subject,
     page_of_results,
     several_named,
     understood_line,
@@ -108,6 +109,8 @@ async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.Layo
         return note(NO_WORDS)
     results = await _results(services, asked)
     said = results.understood or Understood(asked.query, results.query)
+    if said.lacks_subject and not (asked.author or asked.category or asked.since):
+        return note(no_subject(said))
     order = asked.order or said.order
     ids, order, cited = await ordered(services, results, order, SHOWN)
     pages = max(1, -(-len(ids) // asked.page))
@@ -182,12 +185,11 @@ async def _results(services: Services, asked: SearchQuery) -> Found:
 
 async def _which_like(services: Services, said: Understood) -> str | None:
     """Which paper was taken for the one that is named, where several papers have that name."""
-    name = said.like or said.authors_of
     papers = said.like_papers or said.authors_papers
     if len(papers) < 2:
         return None
     taken, *others = await services.store.papers(papers)
-    return several_named(name, taken, others, like=said.like is not None) if others else None
+    return several_named(said, taken, others) if others else None
 
 
 async def _namesakes(services: Services, name: str) -> str | None:

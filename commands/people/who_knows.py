@@ -128,7 +128,9 @@ class WhoKnows(commands.Cog, name="Who knows"):
         await answer(interaction, work, private=private, cost=SEARCH, needs=NEEDS)
 
     async def _who_knows(self, interaction: discord.Interaction, topic: str, within: Within) -> ui.LayoutView:
-        return await show_knowing(await seen_by(interaction), topic_known(topic), within)
+        services = await seen_by(interaction)
+        read = await services.search.understand(topic)
+        return await show_knowing(services, topic_known(topic, read.workplace), within)
 
 
 @spoken("who-knows", cost=SEARCH, needs=NEEDS)

@@ -258,7 +258,9 @@ async def _limited(search: Search, rest: str, before: Before, *, led: bool) -> R
     if category := _CATEGORY.fullmatch(rest):
         rest = f"category:{category[1]}"
     read = await search.understand(rest)
-    if not (category or _LIMIT.fullmatch(rest) or _is_limit(read, led=led)):
+    if read.lacks_subject:
+        rest = _but_not(read)
+    elif not (category or _LIMIT.fullmatch(rest) or _is_limit(read, led=led)):
         return None
     if before.command == "ask":
         return _asked_within(rest, read, before)
@@ -268,6 +270,12 @@ async def _limited(search: Search, rest: str, before: Before, *, led: bool) -> R
     whole = _in_place(before.said, words, await search.understand(before.said), read)
     made = await routed(search, whole)
     return made if made.command in ("search", "papers") else Route("search", {"query": whole})
+
+
+def _but_not(read: Understood) -> str:
+    """What a text leaves out that says no more: "but not surveys or robots, not by Percy Liang"."""
+    people = [f"not by {name}" for name in read.unwanted_people[:1]]
+    return ", ".join([*([f"but not {' or '.join(read.without)}"] if read.without else []), *people])
 
 
 def _is_limit(read: Understood, *, led: bool) -> bool:

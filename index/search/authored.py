@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data.keys import name_key, title_words
+from data.records import Author, Paper
 from data.stores.slices import slices
-from index.search.authors_said import names_and_subjects
+from index.search.authors_said import Which, names_and_subjects
 from index.search.named_papers import identifier
 from index.search.similar import SimilarPapers
 from index.search.understood import Understood
@@ -58,22 +59,24 @@ class AuthoredPapers(SimilarPapers):
                 continue
             [paper] = await self._library.store.papers(papers[:1])
             query = replace(said.query, text=f"{said.query.text} {subject}".strip())
-            authors = tuple(author.name for author in paper.authors)
+            authors = tuple(author.name for author in _meant(paper, said.authors_which))
             return replace(
                 said, query=query, authors_of=name, authors_papers=(paper.id, *papers[1:]), authors=authors
             )
         return None
 
-    async def _by_authors_of(self, paper: int) -> frozenset[int]:
-        """The other papers by any of a paper's authors: by people, or, before they are known, by names."""
+    async def _by_authors_of(self, number: int, which: Which) -> frozenset[int]:
+        """The other papers by a paper's authors: by people, or, before they are known, by names."""
         store = self._library.store
-        people = await store.people.on_paper(paper)
+        [paper] = await store.papers([number])
+        authors = _meant(paper, which)
+        places = [(number, place) for place, author in enumerate(paper.authors) if author in authors]
+        people = {membership.person_id for membership in await store.people.at(places)}
         if people:
-            found = frozenset(await store.people.papers_of_any(list(people.values())))
+            found = frozenset(await store.people.papers_of_any(list(people)))
         else:
-            [printed] = await store.papers([paper])
-            found = await self._written_by([author.name for author in printed.authors]) or frozenset()
-        return found - {paper}
+            found = await self._written_by([author.name for author in authors]) or frozenset()
+        return found - {number}
 
     async def resembles_author(self, name: str) -> bool:
         """Whether authors have this name or a similar one."""
@@ -88,3 +91,11 @@ class AuthoredPapers(SimilarPapers):
             lists = await asyncio.gather(*map(self._library.store.papers_of, some))
             found.update(paper for papers in lists for paper in papers[:OF_AUTHOR])
         return frozenset(found)
+
+
+def _meant(paper: Paper, which: Which) -> tuple[Author, ...]:
+    """All authors of a paper, or its first or last one."""
+    listed = tuple(author for author in paper.authors if author.listed)
+    if not which or not listed:
+        return paper.authors
+    return listed[:1] if which == "first" else listed[-1:]

@@ -40,7 +40,7 @@ _THING = rf"{_THING_WORD}(?:\s+(?:of\s+)?{_THING_WORD}){{0,3}}?"
 _THINGS = rf"(?P<what>{_THING}(?:(?:,\s+{_THING})*,?\s+(?:or|and|nor)\s+(?:no\s+)?{_ARTICLE}{_THING})?)"
 _ENDS = (
     r"(?=\s*(?:$|[,;.?!)])|\s+(?:across|and|as|at|between|but|by|during|for|from|in|into|on|through|to|under|using|via"
-    r"|when|where|while|with)\b)"
+    r"|when|where|while|with|please|pls|plz)\b)"
 )
 _ASKED = re.compile(
     r"(?<!\band)(?<!\bor)[,;]?\s+(?:"

@@ -54,6 +54,7 @@ _THINGS = r"(?:any|anything|everything|those|ones|papers?|articles?|works?|stuff
 _NOT_BY = re.compile(
     r"(?:[,;(]\s*|\s+|^)(?:(?:and|but|or)\s+)?(?:please\s+)?(?:(?:that|which)\s+(?:are|is|were)\s+)?"
     r"(?:not|nothing|none|no|neither|never|exclud(?:e|ing)|except(?:\s+for)?|without|other\s+than"
+    r"|(?:(?:by|from)\s+)?(?:any|every)(?:thing|one|body)\s+(?:but|except(?:\s+for)?|other\s+than)"
     r"|(?:(?:i|we)\s+)?(?:do\s+not|don['’]?t)\s+(?:want|need|show|like))\s+"
     rf"(?:{_THINGS}\s+)*(?P<by>(?:(?:co-?)?(?:written|authored|published)\s+)?by\s+|(?:from|of|with)\s+)?",
     re.IGNORECASE,

@@ -72,8 +72,9 @@ class QueryReader(LackingPapers):
         theirs = await self._of_a_paper(said)
         if unknown or theirs is None:
             undo, named = undo | {LIKENESS if unknown else AUTHORS}, said.authors_of
+            sure = said.authors_sure
             said = await asyncio.to_thread(self._read, text, undo, as_text=as_text, today=today)
-            said = said if unknown else replace(said, paper_unknown=named)
+            said = said if unknown or not sure else replace(said, paper_unknown=named)
         else:
             said = theirs
         if (said.without or said.done_without) and said.like is None and LIKENESS not in undo:
@@ -112,4 +113,4 @@ class QueryReader(LackingPapers):
 
 def _names_authors(text: str, undo: frozenset[str]) -> bool:
     """Whether papers by the authors of a paper are meant, which a link or an id may name."""
-    return AUTHORS not in undo and identifier(text) is not None and bool(read_authors_of(text)[0])
+    return AUTHORS not in undo and identifier(text) is not None and read_authors_of(text)[0] is not None

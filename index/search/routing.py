@@ -10,6 +10,7 @@ from importlib import resources
 from data.calendar.arxiv_ids import find_arxiv_id, find_doi
 from data.keys import title_words
 from index.search.named_papers import links_in
+from index.search.places_said import topic_in_field, topic_worked_on
 from index.search.search import Search
 from index.search.spoken_forms import (
     APPEARED,
@@ -165,17 +166,25 @@ def is_thanks(said: str) -> bool:
     return THANKS.fullmatch(said[:LONGEST].strip()) is not None
 
 
-def topic_known(said: str) -> str:
-    """The topic of "who knows about gossip?", and where they work, if it says so; any other text as it is."""
-    return _topic_known(said[:LONGEST].strip()) or said
+def topic_known(said: str, workplace: str = "") -> str:
+    """The topic of "who knows about gossip?", and where they work, if it says so; any other text as it is.
+
+    ``workplace`` are the words that were understood to say where they work.
+    """
+    return _topic_known(said[:LONGEST].strip(), workplace) or said
 
 
-def _topic_known(said: str) -> str | None:
+def _topic_known(said: str, workplace: str = "") -> str | None:
     place, bare = read_workplace(said)
+    if not place and workplace and workplace in said:
+        bare = " ".join(said.replace(workplace, " ", 1).split())
+        return f"{topic} ({workplace})" if (topic := topic_worked_on(bare)) else None
     asked = WHO_KNOWS.fullmatch(bare)
     if asked is None or not place:
         asked, place = WHO_KNOWS.fullmatch(said), ""
-    return f"{asked[1]} {place}".strip() if asked else None
+    if asked is None:
+        return topic_in_field(said) or None
+    return f"{asked[1]} {place}".strip()
 
 
 def speaks_of_papers(said: str) -> bool:
@@ -247,7 +256,7 @@ def _about_people(
     knows = (
         None
         if read.people or "who-knows" not in commands
-        else _topic_known(told["question"] if told else said)
+        else _topic_known(told["question"] if told else said, read.workplace)
     )
     their_work = bool(read.workplace) and WROTE.search(said) is not None and not knows
     if (read.unwanted_people and not _is_question(said)) or read.people_unknown or their_work:

@@ -255,7 +255,7 @@ class Search(QueryReader):
             named = await self._by_author(query.author)
             ids = named & ids if ids is not None else named
         if said.authors_papers:
-            theirs = await self._by_authors_of(said.authors_papers[0])
+            theirs = await self._by_authors_of(said.authors_papers[0], said.authors_which)
             ids = theirs & ids if ids is not None else theirs
         only_theirs = not query.text or (said.people_sure and not as_text)
         people, jointly = await self._by_people(said)

@@ -43,7 +43,7 @@ WHO_KNOWS = re.compile(
     r"|who (?:should|could|can) review (?:this|it|an?|the|my|our)"
     r"(?: (?:paper|manuscript|submission|proposal))?(?=:| (?:on|about) )"
     r"|(?:experts|specialists|reviewers|referees)(?= (?:on|in|for) )"
-    r"|(?:people|researchers) (?:who (?:work on|study)|working on)(?= )"
+    r"|(?:people|ppl|researchers) (?:who (?:work on|study)|working on)(?= )"
     rf"|(?:(?:does|do|is|are|is there) )?(?:some|any)(?:body|one)(?: here| who| that| is)* "
     rf"(?:{_WORKING}(?= (?:on|in|with) )|{_KNOWS_ABOUT})"
     rf"|{_SEEKS} "
@@ -102,7 +102,8 @@ SHOW = re.compile(
     r"|(?:how (?:do|can|should) (?:i|we) )?cite(?: the paper)?"
     r"|(?:please |can you |could you )*(?:show|open|find|get|look up|give|follow)(?: me| us)?(?: the)?"
     r"(?: (?:paper|card)(?: of| called| named)?)?:?"
-    r"|who (?:wrote|published|(?:is|are) the authors? of)(?: the(?: paper)?)?)\s+",
+    r"|who (?:wrote|published|(?:is|are) the (?:(?:first|lead|last|senior) )?authors? of)"
+    r"(?: the(?: paper)?)?)\s+",
     re.IGNORECASE,
 )
 ON_CARD = re.compile(

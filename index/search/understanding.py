@@ -6,11 +6,13 @@ what                said as                                                     
 days                last week, since May, between March and May, 2025, since:1w     :mod:`.dates_said`
 people              papers by Percy Liang and Chelsea Finn; Minlan Yu congestion   :mod:`.people_said`
 an order            newest, first papers on, most cited                             :mod:`.wishes`
-a paper's authors   papers by the authors of X                                      :mod:`.authors_said`
+a paper's authors   papers by the authors of X; by X's first author                 :mod:`.authors_said`
 likeness            papers like X but for Y; follow-ups of X                        :mod:`.wishes`
 what to leave out   X without Y, but not Y, excluding Y                             :mod:`.wishes`
+                    anything but Y: X; I don't want surveys on X                    :mod:`.unwanted_first`
 what to do without  X that doesn't need Y, Y-free X                                 :mod:`.doing_without`
 a place of work     X from Stanford, papers by OpenAI: not known, so left out       :mod:`.workplaces`
+a place             who in Zurich works on X: not known, so left out                :mod:`.places_said`
 a venue             ICLR 2025 papers on X; X published in TACL                      :mod:`.venues`
 polite words        I am interested in articles describing                          :mod:`.wishes`
 typos               speculaitve decodng                                             :mod:`.typos`
@@ -36,6 +38,7 @@ from index.search.doing_without import as_done_without, compares, is_of_papers, 
 from index.search.languages import foreign
 from index.search.names import Name, NameIndex
 from index.search.people_said import read_people, read_unwanted
+from index.search.places_said import NamesPrinted, read_place
 from index.search.queries import MAX_QUERY, Query, parse_query
 from index.search.typos import Counts, Vocabulary, replaced
 from index.search.understood import (
@@ -53,6 +56,7 @@ from index.search.understood import (
     WORKPLACE,
     Understood,
 )
+from index.search.unwanted_first import subject_first
 from index.search.venues import read_venue
 from index.search.wishes import (
     LONG,
@@ -146,7 +150,9 @@ def understand(
         elif read is _read_venue:  # published anywhere
             reading.text = read_venue(reading.text)[1]
     reading.text = without_frame(reading.text).strip(" ,;:")
-    if reading.found.get("people"):  # "Percy Liang's papers on decoding"
+    if reading.found.get("people") or reading.found.get(
+        "unwanted_people"
+    ):  # "Percy Liang's papers on decoding"
         reading.text = _LEADS.sub("", reading.text)
     if reading.found and "(" not in reading.text:
         reading.text = " ".join(reading.text.replace(")", " ").split())
@@ -182,9 +188,13 @@ def _read_likeness(reading: _Reading, known: Known) -> None:
 
 
 def _read_authors_of(reading: _Reading, known: Known) -> None:
-    paper, left = read_authors_of(reading.text)
-    if paper and _MARK not in paper and "like" not in reading.found:
-        reading.text, reading.found["authors_of"] = left, paper
+    said, left = read_authors_of(reading.text)
+    if said is None or _MARK in said.paper or "like" in reading.found:
+        return
+    everyday = said.paper.islower() and all(word in known.english for word in _WORD.findall(said.paper))
+    if said.sure or not everyday:  # "papers by female authors"
+        reading.text = left
+        reading.found |= {"authors_of": said.paper, "authors_which": said.which, "authors_sure": said.sure}
 
 
 def _read_venue(reading: _Reading, known: Known) -> None:
@@ -196,13 +206,21 @@ def _read_venue(reading: _Reading, known: Known) -> None:
 def _read_without(reading: _Reading, known: Known) -> None:
     if is_title_case(reading.text) or is_of_papers(reading.text) or compares(reading.text):
         return
+    typed = reading.text
+    if not reading.as_text and len(typed.split()) < LONG:
+        reading.text = subject_first(typed)
+    has_subject = reading.text[:1] != " "
     lacking = LACKING not in reading.undo
     if lacking and not reading.as_text and "like" not in reading.found:
         _read_done_without(reading, known)
     lacking = lacking and "done_without" not in reading.found
     unwanted, left = read_without(reading.text, known.together, lacking=lacking)
-    if unwanted and (left or "like" in reading.found):
+    if unwanted and (left or "like" in reading.found or not has_subject):
+        if TYPOS not in reading.undo and not reading.as_text:
+            unwanted = tuple(_corrected(what, known) for what in unwanted)
         reading.text, reading.found["without"] = left, unwanted
+    elif "done_without" not in reading.found:
+        reading.text = typed
 
 
 def _read_done_without(reading: _Reading, known: Known) -> None:
@@ -221,6 +239,8 @@ def _read_conference_days(reading: _Reading, known: Known) -> None:
 
 def _read_workplace(reading: _Reading, known: Known) -> None:
     said, left = read_workplace(reading.text)
+    if not said:
+        said, left = read_place(reading.text, NamesPrinted(known.together, known.papers, known.size))
     if not said or not (reading.text[0].islower() or not is_title_case(reading.text)):
         return
     reading.text, reading.found["workplace"] = left, said
@@ -278,9 +298,17 @@ def _drop_authors(reading: _Reading, known: Known) -> None:
         reading.text = left
 
 
+def _corrected(what: str, known: Known) -> str:
+    """Words without typos."""
+    return replaced(what, known.vocabulary.corrected(what, _counts(known)))
+
+
+def _counts(known: Known) -> Counts:
+    return Counts(known.papers, known.together, known.size, _Either(known))
+
+
 def _read_typos(reading: _Reading, known: Known) -> None:
-    counts = Counts(known.papers, known.together, known.size, _Either(known))
-    fixed = known.vocabulary.corrected(reading.text, counts)
+    fixed = known.vocabulary.corrected(reading.text, _counts(known))
     right = replaced(reading.text, fixed)
     if fixed and language_of(right, known) is None:  # what is still foreign was never misspelt English
         reading.text, reading.found["fixed"] = right, fixed

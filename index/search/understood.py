@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+from index.search.authors_said import Which
 from index.search.doing_without import DoneWithout
 from index.search.queries import Query
 from index.search.venues import Venue
@@ -53,6 +54,10 @@ class Understood:
     """Store ids of the papers of that name; the first is taken."""
     authors: tuple[str, ...] = ()
     """That paper's authors, as it prints them."""
+    authors_which: Which = ""
+    """Which of that paper's authors are meant."""
+    authors_sure: bool = True
+    """Whether the query can only mean a paper's authors, also where no paper has the name."""
     paper_unknown: str = ""
     """The paper whose authors were asked for, if none is called so."""
     like: str | None = None
@@ -88,6 +93,14 @@ class Understood:
     def until(self) -> date | None:
         """The last day."""
         return self.query.until
+
+    @property
+    def lacks_subject(self) -> bool:
+        """Whether it only says what to leave out."""
+        query = self.query
+        limits = query.since or query.until or query.author or query.category
+        sought = query.text or self.people or self.venue or self.authors_of or self.like is not None
+        return bool(self.without or self.unwanted_people) and not (sought or limits or self.order != "best")
 
     @property
     def is_workplace_sought(self) -> bool:

@@ -173,7 +173,7 @@ _WITHOUT = re.compile(
     rf"\s+{_NO_WISH}(?P<what>[^,;:.?!()]{{2,60}}?"
     rf"(?:(?:,\s+{_ONE_OF_SEVERAL}){{0,12}},?\s+(?:or|and|nor)\s+{_ONE_OF_SEVERAL}"
     rf"|(?:,\s+{_ONE_OF_SEVERAL}){{1,12}}(?=\s*(?:$|[.;?!)])))?)"
-    r"(?:,?\s+please)?(?(bracket)\s*\))(?(open)\s*\))(?:(?<=\))|\s*(?=$|[,;:.?!()]|\s[-–—]\s))",
+    r"(?:,?\s+please)?(?(bracket)[\s!.]*\))(?(open)[\s!.]*\))(?:(?<=\))|\s*(?=$|[,;:.?!()]|\s[-–—]\s))",
     re.IGNORECASE,
 )
 _PLEASE_NO = re.compile(
@@ -186,6 +186,9 @@ _ONLY_PAPERS = re.compile(
     re.IGNORECASE,
 )
 """Papers or days, which are no subject."""
+_OF_A_KIND = re.compile(
+    rf"^(surveys?|reviews?|overviews?|tutorials?|benchmarks?)\s+{_PAPERS}$", re.IGNORECASE
+)
 _LEADS = re.compile(r"^(?:nor|about|on|using|for|in|with|an?|any|the)\s+", re.IGNORECASE)
 _UNWANTED = re.compile(
     r"(?:^|(?<=[.;!?]\s))(?:i|we)\s+(?:really\s+)?(?:do\s+not|don['’]?t)\s+(?:want|need)\s+(?:any(?:thing)?\s+)?"
@@ -194,7 +197,8 @@ _UNWANTED = re.compile(
     re.IGNORECASE,
 )
 _DECLINES = re.compile(
-    r"\b(?:no|not|nothing|none|neither|nor|never|without|exclud(?:e|ing)|except|other\s+than|(?:do|does)n['’]?t)\b",
+    r"\b(?:no|not|nothing|none|neither|nor|never|without|exclud(?:e|ing)|except|other\s+than|(?:do|does)n['’]?t"
+    r"|(?:any|every)(?:thing|one|body)\s+but)\b",
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
@@ -265,7 +269,7 @@ def read_without(
     unwanted: list[str] = []
     for match in reversed(_declining(text, lacking=lacking)):
         what = " ".join(match["what"].split())
-        parts = [_LEADS.sub("", part) for part in _SEVERAL.split(what) if part]
+        parts = [_OF_A_KIND.sub(r"\1", _LEADS.sub("", part)) for part in _SEVERAL.split(what) if part]
         plain = match["no"] or match["sentence"] or match["asked"]
         begins = (match["how"] or plain).lower().split()[0]
         before = _WORDS.findall(text[: match.start()])[-1:]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from index.search.places_said import read_place_after
 from index.search.wishes import is_frame
 
 _NAMES = """
@@ -45,15 +46,20 @@ _BY = (
 _NOT = r"(?:(?i:but\s+)?(?i:not|nothing|none|no\s+papers)\s+)"
 _PERSON = rf"{_WORD}\.?(?:\s+{_WORD}\.?){{1,2}}(?:['’]s\s+(?i:group|lab|students|team))?"
 _SOMEBODY = (
-    r"(?i:who|(?:any|some)(?:one|body)|people|researchers|authors|experts?|groups?|scientists|students"
+    r"(?i:who|(?:any|some)(?:one|body)|people|ppl|researchers|authors|experts?|groups?|scientists|students"
     r"|teams?)"
 )
 _DOES = (
     r"(?i:who|that|is|are|can|could|does|do|knows?|works?|working|worked|stud(?:y|ies|ying|ied)|researches"
     r"|researching)"
 )
+_REFUSED = (
+    r"(?i:(?:i|we)\s+(?:really\s+)?(?:do\s+not|don['’]?t)\s+(?:want|need|like)"
+    r"|(?:any|every)thing\s+(?:but|except(?:\s+for)?|other\s+than))\s+(?i:any\s+)?"
+)
 _SAID = re.compile(
-    rf"\b{_NOUN}\s+(?i:(?:written|published|done|released)\s+)?(?P<said>{_NOT}?{_BY}{_PLACES}){_ENDS}"
+    rf"(?:^|[,;.]\s+)(?P<refused>{_REFUSED}(?:{_NOUN}\s+)?{_BY}{_PLACES}){_ENDS}"
+    rf"|\b{_NOUN}\s+(?i:(?:written|published|done|released)\s+)?(?P<said>{_NOT}?{_BY}{_PLACES}){_ENDS}"
     rf"|\b{_NOUN}\s+(?i:by|from|of)\s+{_PERSON}\s+(?P<theirs>(?i:at|from|of)\s+{_PLACES}){_ENDS}"
     rf"|\b{_NOUN}\s+(?i:by|from|of)\s+{_PERSON}\s+(?P<aside>\({_PLACES}\))"
     rf"|\s(?P<none>{_NOT}(?i:by|from)\s+{_PLACES}){_ENDS}"
@@ -66,10 +72,11 @@ _SAID = re.compile(
     r"(?:\s+(?i:recently|lately))?(?:\s+(?i:on|about))?)(?![\w-])"
 )
 _OF_PEOPLE = re.compile(rf"(?P<topic>.*\S)\s+(?P<place>(?P<how>(?i:at|from))\s+{_PLACES})[\s.?!]*")
-_NONE = re.compile(_NOT)
+_NONE = re.compile(rf"{_NOT}|{_REFUSED}")
+_ABOUT = re.compile(r"^(?:on|about)\s+(?=\S)", re.IGNORECASE)
 _NEWS = re.compile(r"(?:what(?:['’]s|\s+is)|anything|something)\s+new|news", re.IGNORECASE)
 _LOOSE = re.compile(r" (?=[,;.?!])")
-_FORMS = ("said", "theirs", "aside", "whose", "who", "none", "last", "own", "asked")
+_FORMS = ("refused", "said", "theirs", "aside", "whose", "who", "none", "last", "own", "asked")
 _ENGLISH = frozenset("amazon apple eth intel meta uw".split())
 """Names that are something else without a capital, too."""
 _SITES = frozenset(("amazon", "facebook", "hugging face", "huggingface", "spotify"))
@@ -94,6 +101,7 @@ def read_workplace(text: str) -> tuple[str, str]:
     alone = is_frame(left) or _NEWS.fullmatch(left) is not None
     if alone and _NONE.match(match[form]):  # "papers not from Google" are not about Google
         return "", text
+    left = _ABOUT.sub("", left) if form == "refused" else left
     return place if form == "asked" else match[form], place if alone else left
 
 
@@ -101,7 +109,7 @@ def read_place_of_people(topic: str) -> tuple[str, str]:
     """The words of a topic that say where those who know it work, and the topic without them; "" for none."""
     match = _OF_PEOPLE.fullmatch(topic)
     if match is None:
-        return "", topic
+        return read_place_after(topic)
     place = next(re.finditer(_PLACE, match["place"]))[0]
     if match["how"].lower() == "from" and place.lower() in _SITES:
         return "", topic

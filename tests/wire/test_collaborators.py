@@ -74,6 +74,29 @@ async def test_who_knows_says_that_it_is_not_known_where_people_work(lab):
         assert "I don't know where authors work, so I left out “at Stanford”" in reply.text
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "@who in Zurich works on {}?",
+        "@anyone in Zurich doing {}",
+        "/who-knows topic:who in Zurich works on {}",
+        "/who-knows topic:{} (in Zurich)",
+    ],
+)
+async def test_who_knows_says_that_it_is_not_known_in_which_city_people_work(lab, asked):
+    said = asked.lstrip("@").format("in-network aggregation")
+    reply = await (lab.user.mention(said) if asked[0] == "@" else lab.user.slash(said))
+    assert "Who knows in-network aggregation\n" in reply.text
+    assert "ChonLam Lao" in reply.text
+    assert "I don't know where authors work, so I left out “in Zurich”" in reply.text
+
+
+async def test_a_field_of_work_is_no_place(lab):
+    reply = await lab.user.mention("who in networking works on in-network aggregation?")
+    assert "Who knows in-network aggregation in networking\n" in reply.text
+    assert "where authors work" not in reply.text
+
+
 async def test_a_person_is_no_topic(lab):
     reply = await lab.user.slash("/who-knows topic:Minlan Yu")
     assert "“Minlan Yu” names a person, not a topic." in reply.text

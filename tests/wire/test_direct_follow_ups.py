@@ -52,6 +52,14 @@ async def test_what_is_too_long_for_a_button_can_be_asked_alone_too(user):
     assert (await reply.press(ALONE)).text.startswith(f"-# /ask question:{long}")
 
 
+@pytest.mark.parametrize("said", ["no surveys please", "anything but surveys", "i don't want surveys"])
+async def test_what_is_left_out_alone_is_left_out_of_the_search_before(user, said):
+    await user.tell("papers on training emulation")
+    reply = await user.tell(said)
+    assert "/search query:papers on training emulation but not surveys" in reply.text
+    assert "Without surveys" in reply.text
+
+
 async def test_who_wrote_what_was_asked_about_is_answered(user):
     await user.tell("what is PrismLLM?")
     reply = await user.tell("who wrote it?")

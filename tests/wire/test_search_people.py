@@ -145,6 +145,35 @@ async def test_the_authors_of_a_paper_may_have_written_on_a_subject_or_nothing_e
     assert "Other papers by" not in unknown.text
 
 
+@pytest.mark.parametrize("asked", ["/search the first author of {}", "@papers by {}'s first author"])
+async def test_of_a_paper_s_authors_only_the_first_or_last_may_be_meant(user, asked):
+    said = asked.lstrip("@").format("Guards and Clusters")
+    reply = await (user.mention(said) if asked[0] == "@" else user.slash(said))
+    assert f"Other papers by the first author of Guards and Clusters: {LISKOV}" in reply.text
+    assert "1. **[Clusters of Types" in reply.text
+    assert "2. " not in reply.text
+    last = await user.mention("the last author of Guards and Clusters' other papers")
+    assert f"the last author of Guards and Clusters: {DIJKSTRA}" in last.text
+    assert "1. **[Goto in Types" in last.text
+    alone = await user.slash("/search papers by the last author of Monitors for Types")
+    assert f"I know no other paper by the last author of Monitors for Types, {HOARE}." in alone.text
+
+
+async def test_whoever_is_the_first_author_stands_on_the_card(user):
+    reply = await user.mention("who is the first author of Guards and Clusters?")
+    assert reply.text.count(LISKOV) == 1
+    assert "Other papers by" not in reply.text
+
+
+async def test_the_authors_may_be_called_by_the_paper(user):
+    reply = await user.slash("/search papers from the Guards and Clusters authors")
+    assert f"Other papers by the authors of Guards and Clusters: {LISKOV} and {DIJKSTRA}" in reply.text
+    for typed in ("papers by other authors", "papers on types by Chinese authors"):
+        reply = await user.slash(f"/search {typed}")
+        assert "authors of" not in reply.text
+        assert "I don't know a paper" not in reply.text
+
+
 async def test_a_paper_that_is_not_known_has_its_name_said_and_searched_for(user):
     reply = await user.slash("/search papers by the authors of Foobarium")
     assert "I don't know a paper called “Foobarium”, so I searched for these words." in reply.text

@@ -119,6 +119,27 @@ async def test_where_no_record_names_the_venue_it_is_said(user):
     assert "From anywhere" not in _labels(reply)
 
 
+@pytest.mark.parametrize(
+    "asked", ["anything but speeches on {}", "I don't want speeches, {}", "{}, no speeches"]
+)
+async def test_what_is_not_wanted_may_be_said_first(user, asked):
+    reply = await user.mention(asked.format("quokka songs").replace("speeches on", "surveys on"))
+    assert re.search("Without (?:speeches|surveys)", reply.text)
+    assert "1. **[Speculative Decoding of Quokka Songs" in reply.text
+
+
+@pytest.mark.parametrize(
+    "asked", ["/search anything but wombat songs", "@everything except wombat songs please"]
+)
+async def test_who_only_says_what_to_leave_out_is_asked_what_to_look_for(user, asked):
+    reply = await (user.mention(asked[1:]) if asked[0] == "@" else user.slash(asked))
+    assert "I know what to leave out (wombat songs), but not what to look for." in reply.text
+    assert "such as: time series, but not wombat songs." in reply.text
+    assert "**[" not in reply.text
+    in_a_category = await user.slash("/search query:anything but wombat songs category:cs.CL")
+    assert "I know what to leave out" not in in_a_category.text
+
+
 async def test_where_authors_work_is_not_known_and_the_reply_says_so(user):
     reply = await user.mention("papers from Stanford on speculative decoding of quokka songs")
     assert "I don't know where authors work, so I left out “from Stanford”" in reply.text

@@ -63,6 +63,8 @@ CASES = [
     ("who works on in-network aggregation?", "", "…", "/who-knows topic:in-network aggregation"),
     ("who at Stanford works on agents?", "", "…", "/who-knows topic:agents at Stanford"),
     ("who works on agents at MIT?", "", "…", "/who-knows topic:agents at MIT"),
+    ("who in NLP works on parsing?", "", "…", "/who-knows topic:parsing in NLP"),
+    ("people in China who work from home", "", "…", "/search query:…"),
     ("find me a reviewer for a paper on RDMA", "", "…", "/who-knows topic:RDMA"),
     ("experts in topological data analysis", "", "…", "/who-knows topic:topological data analysis"),
     ("who is the best expert on attention sinks?", "", "…", "/who-knows topic:attention sinks"),
@@ -266,6 +268,14 @@ def test_a_family_name_of_several_is_asked_for_and_several_people_are_searched_f
 )
 def test_a_topic_may_be_asked_for(said, topic):
     assert topic_known(said) == topic
+
+
+@pytest.mark.parametrize(
+    "said", ["who in Lyon works on RDMA?", "anyone in Lyon doing RDMA", "groups in Lyon researching RDMA"]
+)
+def test_a_place_where_people_work_follows_the_topic_in_brackets(said):
+    assert route(said, Read("RDMA", workplace="in Lyon")).typed == "/who-knows topic:RDMA (in Lyon)"
+    assert topic_known(said, "in Lyon") == "RDMA (in Lyon)"
 
 
 @pytest.mark.parametrize("said", ["thanks", "Thanks, that helps!", "ok thank you so much", "great, thx :)"])

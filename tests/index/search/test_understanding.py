@@ -383,6 +383,9 @@ SENTENCES = {
     "papers from NVIDIA on decoding": {"text": "decoding", "place": "from NVIDIA"},
     "papers by OpenAI": {"text": "OpenAI", "place": "by OpenAI"},
     "decoding (no robots) from Google": {"text": "decoding", "without": ("robots",), "place": "from Google"},
+    "who in Zurich works on decoding": {"text": "who works on decoding", "place": "in Zurich"},
+    "anyone in Munich doing decoding": {"text": "anyone doing decoding", "place": "in Munich"},
+    "who in NLP works on decoding": {"text": "who in NLP works on decoding"},
     # days by a conference
     **{
         f"decoding {said}": {"text": "decoding", "unread": said}
@@ -434,6 +437,21 @@ SENTENCES = {
     "has Percy Liang written anything about decoding?": {"text": "decoding?", "people": PERCY},
     "papers cited by PrismLLM": {"text": "papers cited by PrismLLM"},
     "decoding but not about speech": {"text": "decoding", "without": ("speech",)},
+    "I don't want surveys on decoding": {"text": "decoding", "without": ("surveys",)},
+    "no congesiton pls, decoding": {"text": "decoding", "without": ("congestion",)},
+    "not a survey, decoding": {"text": "decoding", "without": ("survey",)},
+    "decoding, no survey papers please": {"text": "decoding", "without": ("survey",)},
+    "anything but robots for decoding": {"text": "decoding", "without": ("robots",)},
+    "anything but robots": {"without": ("robots",)},
+    "newest papers, anything but robots": {"order": "newest", "without": ("robots",)},
+    "anything but papers by Percy Liang": {"but": PERCY},
+    "decoding from anyone but Percy Liang": {"text": "decoding", "but": PERCY},
+    "everything except papers by Percy Liang on decoding": {"text": "decoding", "but": PERCY},
+    "Anything But Robots: Decoding": {"text": "Anything But Robots: Decoding"},
+    "I don't want papers from Google on decoding": {
+        "text": "decoding",
+        "place": "I don't want papers from Google",
+    },
     "decoding, but not medicine or law": {"text": "decoding", "without": ("medicine", "law")},
     "decoding excluding speech, robots and cars": {
         "text": "decoding",
@@ -642,6 +660,11 @@ def test_each_part_can_be_undone(known):
 def test_days_that_are_undone_are_not_left_out_of_the_subject(known):
     said = understand("decoding but not for speech, since May", known, undo=frozenset("d"))
     assert (said.since, said.without) == (None, ("speech",))
+
+
+def test_a_digest_s_description_keeps_what_it_declines_whole_and_as_typed(known):
+    said = understand("papers except congesiton for robots", known, as_text=True)
+    assert (said.text, said.without) == ("", ("congesiton for robots",))
 
 
 def test_a_span_after_the_newest_listing_counts_from_it(known):
