@@ -16,14 +16,14 @@ from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services
-from commands.kit.shown_links import listed_on, people_on
+from commands.kit.shown_links import listed_on, papers_on, people_on
 from commands.kit.spoken import SPOKEN, Spoken
 from commands.kit.which_person import name_of_one
-from index.answers.asked_before import NO_LIST, Among, Before, listed, only_listed
+from index.answers.asked_before import NO_LIST, Among, Before, listed, on_card, only_listed
 from index.answers.compared_before import asks_to_compare
 from index.answers.going_on import asks_for_alike, going_on
 from index.answers.of_person import asks_of_somebody
-from index.answers.one_of_several import asks_for_one, asks_for_other
+from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other
 from index.answers.unclear import Unclear, UnclearError
 from index.search.routing import LONGEST, Route, routed
 
@@ -106,6 +106,8 @@ def _alone_unclear(said: str, *, known: bool) -> Unclear | None:
     """What is unclear in a text that only points at something; the last ones only where nothing is known."""
     if asks_for_one(said) or asks_for_alike(said):
         return "paper"
+    if asks_for_next(said):
+        return "next"
     if known:
         return None
     if asks_for_other(said):
@@ -133,9 +135,20 @@ async def note_list(services: Services, taken: TakenAs, said: str, reply: Reply,
     if direct is None:
         return
     found, last = taken.found, services.last_asked.last(direct)
-    if found.command in _CARDS and taken.among.ids and last is not None and last.command == found.command:
+    if (
+        found.command in (*_CARDS, "ask")
+        and taken.among.ids
+        and last is not None
+        and last.command == found.command
+    ):
         services.last_asked.note(direct, services.place.member, replace(last, among=taken.among))
     if found.command in _NOTED_OR_NOTHING:
+        return
+    shown = papers_on(reply.view)
+    if found.command == "summary" and len(shown) == 1:
+        [title] = await services.search.titles_of(shown[0])
+        before = on_card(shown[0], title, title, taken.among)
+        services.last_asked.note(direct, services.place.member, before)
         return
     among = listed_on(reply.view)
     if found.command == "compare" and not among.ids:

@@ -15,6 +15,8 @@ def unclear(error: UnclearError, before: Before | None) -> str:
         return _which(among)
     if error.what == "other":
         return _which_other(among, before)
+    if error.what == "next":
+        return "For more, press *Next ▶* below a list, or say a number: “the second one”."
     if error.what == "author":
         return "I don't know which of the paper's authors you mean. Please name one of them."
     if error.what == "whom":
@@ -24,6 +26,8 @@ def unclear(error: UnclearError, before: Before | None) -> str:
             f"I can't compare it with “{about}”: no paper that I know speaks of that. “similar papers” lists "
             "what is close to it."
         )
+    if error.what == "follow":
+        return f"To follow {about}, use /follow, or press *Follow* on the card."
     if error.what == "person":
         return (
             f"I can't tell you that about {about}. You can ask for “papers by {about}”, “who does {about} "
@@ -55,7 +59,7 @@ def _which_other(among: Among, before: Before | None) -> str:
             f"I don't know which other one you mean: I chose it from {_what(among)}. Say, for example, “the "
             "first one”."
         )
-    return f"I don't know which one you mean: my last reply showed {_what(among)}. Say “the second one”."
+    return f"I don't know which one you mean: my last reply showed {_what(among)}. Say “the first one”."
 
 
 def _what(among: Among) -> str:

@@ -48,6 +48,11 @@ def listed_on(view: ui.LayoutView) -> Among:
     return Among(tuple(papers), first=first or 1) if papers else Among(people=tuple(people))
 
 
+def papers_on(view: ui.LayoutView) -> list[int]:
+    """The store ids of the papers that the buttons of a view that is not sent yet are about."""
+    return _papers(view.children)
+
+
 def people_on(view: ui.LayoutView) -> tuple[int, ...]:
     """The store ids of the people whose cards the buttons of a view that is not sent yet open."""
     regex = action("person.card").pattern.regex

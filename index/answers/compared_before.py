@@ -14,7 +14,7 @@ from index.search.search import Search
 _LEAD = r"(?:(?:and|so|ok|okay|but|please|pls|now|what about|how about|can you|could you|can u)\b[\s,]*)*"
 _IT = r"(?:it|this|that|(?:this|that|the) (?:paper|one|work))"
 _COMPARE = r"(?:compare|comapre|compair|contrast)"
-_TO = r"(?:to|with|and|against|vs\.?|versus)"
+_TO = r"(?:to|with|and|against|vs\.?|versus|w/)"
 _COMPARED = re.compile(
     rf"{_LEAD}(?:{_COMPARE} (?:{_IT} )?{_TO}|(?:{_IT} )?(?:vs\.?|versus|compared (?:to|with)))"
     r" (?P<other>.+)",
@@ -24,7 +24,7 @@ _DIFFERS = re.compile(
     rf"{_LEAD}(?:how(?:['’]?s| is| does| do| did| different is) {_IT}(?: any)?"
     r"(?: (?:different|diff) (?:from|than|then|to)| differs? from| compared? (?:to|with|against)| from)"
     rf"|is {_IT}(?: any)? different (?:from|than|then|to)"
-    rf"|(?:what(?:['’]?s| is| are) )?(?:the )?differences? (?:between {_IT} and|to|from|with))"
+    rf"|(?:what(?:['’]?s| is| are) )?(?:the )?diff(?:erences?)? (?:between {_IT} and|to|from|with))"
     r" (?P<other>.+)",
     re.IGNORECASE,
 )
@@ -39,7 +39,13 @@ _NUMBERS = re.compile(
     rf" (?:the |paper |number |#)?(?P<other>{ORDINAL})(?: (?:one|paper))?",
     re.IGNORECASE,
 )
-_FIRST_TWO = re.compile(rf"{_LEAD}{_COMPARE} the first (?:two|2)(?: papers| ones)?", re.IGNORECASE)
+_FIRST_TWO = re.compile(
+    rf"{_LEAD}{_COMPARE} the (?:first|(?P<last>last)) (?:two|2)(?: papers| ones)?", re.IGNORECASE
+)
+
+_POINTS = re.compile(
+    r"it|this|that|these|those|them|others?|(?:this|that|the other) (?:one|paper)", re.IGNORECASE
+)
 
 
 def asks_to_compare(said: str) -> bool:
@@ -69,11 +75,12 @@ async def compared_before(search: Search, said: str, before: Before) -> Route | 
         if taken is None or not taken.papers:
             raise UnclearError("compared")
         other = (await search.titles_of(taken.papers[0]))[0]
-    if not name:
-        if before.command == "ask" and before.asked.about:
-            return None
+    is_paper = await names_paper(search, other)
+    if not name and before.command == "ask" and before.asked.about and not (compares and is_paper):
+        return None
+    if not name or _POINTS.fullmatch(other):
         raise UnclearError("compared", other)
-    if compares and await names_paper(search, other):
+    if compares and is_paper:
         return Route("compare", {"first": name, "second": other})
     if (read := await search.understand(other)).people and not read.text.strip(" ?!."):
         raise UnclearError("compared", other)
@@ -102,8 +109,9 @@ def _two_of_them(said: str, before: Before) -> Among | None:
         raise UnclearError("compared")
     if match := _matched(_NUMBERS, said):
         places = [place_of(match[name].lower(), among) for name in ("one", "other")]
-    elif _matched(_FIRST_TWO, said):
-        places = [0, 1] if len(among.ids) > 1 else [None]
+    elif match := _matched(_FIRST_TWO, said):
+        start = len(among.ids) - 2 if match["last"] else 0
+        places = [start, start + 1] if len(among.ids) > 1 else [None]
     else:
         return None
     if None in places or len(set(places)) < 2:

@@ -33,10 +33,17 @@ from index.answers.followups import (
     put_in,
     without_numbers,
 )
-from index.answers.of_person import WHO_ARE, asks_for_theirs, by_its_authors, of_person, points_at_somebody
-from index.answers.one_of_several import asks_for_one, asks_for_other, one_meant
+from index.answers.of_person import (
+    WHO_ARE,
+    asks_for_theirs,
+    by_its_authors,
+    of_person,
+    points_at_somebody,
+    with_author_named,
+)
+from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other, one_meant
 from index.answers.unclear import UnclearError
-from index.search.routing import LONGEST, Route, routed
+from index.search.routing import LONGEST, Route, paper_texts, routed
 from index.search.search import Search
 from index.search.spoken_forms import SUMMARY
 from index.search.understood import Understood
@@ -114,6 +121,11 @@ _ANOTHER = re.compile(
     r"the \w+\s+(?:on|about|by|called|titled|named|that|which|with|from|where|in which|[\"“:])", re.IGNORECASE
 )
 """A paper that is described: "the paper on …"."""
+_DESCRIBED = re.compile(
+    r"\bthe \w+ (?:one|paper|study|article) (?:on|about|by|called|titled|named|that|which|with|from|where|in"
+    r"|to|for)\b",
+    re.IGNORECASE,
+)
 _IS = re.compile(r"\b(what|who|where|how|when)['’]s\b", re.IGNORECASE)
 
 
@@ -156,10 +168,8 @@ async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
         return taken
     if compared := await compared_before(search, said, before):
         return GoingOn(compared)
-    if numbers := numbered(said, before.among.papers, before.among.first):
-        titles = await search.titles_of(numbers[0]) if len(numbers) == 1 else []
-        if titles:
-            return GoingOn(Route("ask", {"question": without_numbers(said), "paper": titles[0]}))
+    if numbered_one := await _asked_of_one(search, said, before):
+        return numbered_one
     if before.person and (about := await of_person(search, said, before)):
         return GoingOn(about, person=before.person)
     if asks_for_theirs(said):
@@ -178,6 +188,18 @@ async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
     if before.command == "author":
         return None
     return await _asked_on(search, said, rest, before, led=led is not None)
+
+
+async def _asked_of_one(search: Search, said: str, before: Before) -> GoingOn | None:
+    """A question to one paper of the list before: "what does the second one measure?"; None for others."""
+    papers = numbered(said, before.among.papers, before.among.first)
+    if len(papers) != 1 or _DESCRIBED.search(said):
+        return None
+    titles = await search.titles_of(papers[0])
+    if not titles or (await routed(search, said, follows=True)).command != "ask":
+        return None
+    question = without_numbers(said)
+    return GoingOn(Route("ask", {"question": question, "paper": titles[0]}), among=before.among)
 
 
 async def _asked_on(search: Search, said: str, rest: str, before: Before, *, led: bool) -> GoingOn | None:
@@ -214,8 +236,13 @@ async def _one_of_them(search: Search, said: str, before: Before) -> GoingOn | N
     for of, pattern in (("summary", SUMMARY), ("similar", _ALIKE_TO)):
         if (match := pattern.fullmatch(said)) and (asks_for_one(match[1]) or asks_for_other(match[1])):
             command, said = of, match[1]
+    shown = paper_texts(said)[0]
+    if shown != said and asks_for_one(f"the {shown.removeprefix('the ')}"):  # "cite the second one"
+        said = f"the {shown.removeprefix('the ')}"
     one = one_meant(said, before)
     if one is None:
+        if asks_for_next(said):
+            raise UnclearError("next")
         if asks_for_other(said) or asks_for_one(said):
             raise UnclearError("other" if asks_for_other(said) else "paper")
         return None
@@ -237,6 +264,8 @@ async def _of_card(search: Search, said: str, before: Before) -> GoingOn | None:
         return GoingOn(Route("similar", {"paper": before.said}))
     if WHO_ARE.fullmatch(said.strip(" ?!.")):
         return GoingOn(Route("paper", {"paper": before.said}), among=before.among)
+    if named := await with_author_named(search, said, await one_paper(search, before)):
+        return GoingOn(await routed(search, named))
     if await points_at_somebody(search, said):
         raise UnclearError("author", before.said)
     this = PAPER.search(said)
@@ -246,12 +275,16 @@ async def _of_card(search: Search, said: str, before: Before) -> GoingOn | None:
         return None
     whole = f"{said[: this.start()]}{before.said}{said[this.end() :]}" if this else put_in(said, before.said)
     made = await routed(search, whole)
-    return GoingOn(Route("ask", {"question": said}), refers=True) if made.command == "ask" else GoingOn(made)
+    if made.command == "ask":
+        return GoingOn(Route("ask", {"question": said}), refers=True, among=before.among)
+    return GoingOn(made, among=before.among if made.command == "paper" else NO_LIST)
 
 
 def _refers(said: str, before: Before) -> bool:
     """Whether a question means something that it doesn't name."""
-    if (_BARE.fullmatch(said) and before.command != "list") or points_at(said, before.asked.papers):
+    if (_BARE.fullmatch(said) and before.command != "list") or (
+        points_at(said, before.asked.papers) and not _DESCRIBED.search(said)
+    ):
         return True
     if before.command in ("papers", "list"):  # "it" and "they" don't mean what is listed
         return False

@@ -46,7 +46,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _BARE = re.compile(
     r"(?:(?:and|the|any|all|show(?: me)?|list|find)\s+)*"
     r"(?:(?:other|all|more|most cited) (?:papers?|publications?|works?)|publications"
-    r"|co-?authors?|collaborators?|similar (?:people|researchers|authors))",
+    r"|co-?authors?|collaborators?|with who(?:m| else)?|who with|similar (?:people|researchers|authors))",
     re.IGNORECASE,
 )
 """What is a person's without saying so."""
@@ -57,7 +57,8 @@ _WHO_WITH = re.compile(
     re.IGNORECASE,
 )
 _WORKS_ON = re.compile(
-    r"(?:so |and |but |ok(?:ay)?,? )*(?:what(?:['’]?s| is| are| does| do| did| has| have)?|which)\b.*"
+    r"(?:so |and |but |ok(?:ay)?,? )*(?:w(?:h?at|aht|hta|ht)(?:['’]?s| is| are| does| do| did| has| have)?"
+    r"|which|when)\b.*"
     r"\b(?:works?|working|worked|do|does|doing|done|up to|research(?:es|ing)?|stud(?:y|ies|ying)"
     r"|writ(?:e|es|ing|ten)|publish(?:es|ed|ing)?|known for|famous for|into)(?:\s+(?:on|about))?"
     r"(?:\s+(?:now|these days|lately|recently|currently|mostly|mainly|exactly|usually|at the moment"
@@ -72,12 +73,22 @@ _CARD = re.compile(
     re.IGNORECASE,
 )
 """What the card says, as far as anything here does."""
-_PAPERS = r"(?:papers?|publications?|works?|articles?|stuff|research)"
-_MORE = r"(?:other|more|recent|newer|newest|latest|further|earlier|older|all(?: the)?)"
+_FIRST_PAPER = re.compile(
+    r"(?:(?:and|show(?: me)?|w(?:h?at|aht)(?:['’]?s| is| was| were)?)\s+)*(?:his|her|their)"
+    r" (?:(?:very )?first|earliest|oldest) (?:papers?|publications?|works?|ones?)",
+    re.IGNORECASE,
+)
+_FOLLOW = re.compile(r"(?:(?:please|can (?:you|i)|i want to)\s+)*follow (?:him|her|them)", re.IGNORECASE)
+_MORE_ON = re.compile(
+    r"(?:tell me|show me|more|details|info)\b.* (?:about|on|of) (?:him|her|them)", re.IGNORECASE
+)
+_PAPERS = r"(?:papers?|publications?|works?|articles?|stuff|research|ones?)"
+_MORE = r"(?:other|more|(?:most )?recent|newer|newest|latest|last|new|further|earlier|older|all(?: the)?)"
 _AUTHORS = r"(?:the |these |those |its |this paper['’]s )?(?:same )?(?:authors?|people|group|team|lab|guys)"
 _THEM = rf"(?:them|him|her|{_AUTHORS})"
 _THEIR_PAPERS = re.compile(
-    r"(?:(?:and|so|ok|any|show(?: me)?|find(?: me)?|list|give me|what are|what about|are there(?: any)?)\s+)*"
+    r"(?:(?:and|so|ok|any|show(?: me)?|find(?: me)?|list|give me|w(?:h?at|aht)(?:['’]?s| is| are)?|what about"
+    r"|are there(?: any)?)\s+)*"
     rf"(?:(?:their|his|her|{_AUTHORS}['’]?s?['’]?) (?:{_MORE} )*{_PAPERS}"
     rf"|(?:{_MORE} )*{_PAPERS} (?:by|from|of) {_THEM}"
     rf"|(?:{_MORE}|anything else|something else|what else) (?:is (?:there )?)?(?:by|from) {_THEM}"
@@ -86,6 +97,7 @@ _THEIR_PAPERS = re.compile(
     re.IGNORECASE,
 )
 """After a paper's card."""
+_AUTHOR_AT = re.compile(r"\b(?:the|its) (?P<place>first|second|third|last|senior) author\b", re.IGNORECASE)
 _ALONE = re.compile(r"\b(?:his|her|him|he|she)\b", re.IGNORECASE)
 
 
@@ -101,7 +113,7 @@ async def of_person(search: Search, said: str, before: Before) -> Route | None:
     if _BARE.fullmatch(bare):
         if _SIMILAR.fullmatch(bare):
             return Route("similar-people", {"name": before.person})
-        with_whom = _WHO_WITH.search(bare) is not None
+        with_whom = _WHO_WITH.search(bare) is not None or "with" in bare.lower()
         return Route("author", {"name": before.person}) if with_whom else _papers_of(before)
     match = _pronoun(said)
     if match is None or await _means_another(search, said, match):
@@ -115,10 +127,16 @@ async def of_person(search: Search, said: str, before: Before) -> Route | None:
         return None
     if _CARD.fullmatch(bare):
         return Route("author", {"name": before.person})
+    if _FOLLOW.fullmatch(bare):
+        raise UnclearError("follow", name)
     if _KNOWN_BY_NOBODY.match(bare):
         raise UnclearError("person", name)
-    if _WORKS_ON.fullmatch(bare):
+    if _FIRST_PAPER.fullmatch(bare):
+        return Route("papers", {"author": before.person, "sort": "oldest"})
+    if _WORKS_ON.fullmatch(bare) or asks_for_theirs(bare):
         return _papers_of(before)
+    if _MORE_ON.fullmatch(bare):
+        return Route("author", {"name": before.person})
     route = await routed(search, made)
     if route.command in ("papers", "author", "compare", "similar-people", "search"):
         return _named(route, before)
@@ -226,3 +244,15 @@ async def by_its_authors(search: Search, said: str, paper: str) -> Route:
     if _ALONE.search(said) and len(read.authors) > 1:
         raise UnclearError("author", paper)
     return Route("search", {"query": query})
+
+
+async def with_author_named(search: Search, said: str, paper: str) -> str | None:
+    """A text with the name of the paper's author whom it means by place: "the last author's papers"."""
+    match = _AUTHOR_AT.search(said)
+    if match is None or not paper:
+        return None
+    authors = (await search.understand(f"papers by the authors of {paper}")).authors
+    place = {"last": -1, "senior": -1, "second": 1, "third": 2}.get(match["place"].lower(), 0)
+    if not -1 <= place < len(authors):
+        return None
+    return f"{said[: match.start()]}{authors[place]}{said[match.end() :]}"

@@ -28,7 +28,8 @@ _ONE = re.compile(
     re.IGNORECASE,
 )
 _DIGITS = re.compile(rf"{_LEAD}(?P<number>\d{{1,2}}){_END}", re.IGNORECASE)
-_OTHER = re.compile(rf"{_LEAD}(?:the|teh) other(?: {_THING})?{_END}", re.IGNORECASE)
+_OTHER = re.compile(rf"{_LEAD}(?:(?:the|teh) other(?: {_THING})?|other {_THING}){_END}", re.IGNORECASE)
+_NEXT = re.compile(rf"{_LEAD}(?:the )?(?:next|(?P<back>previous))(?: {_THING})?{_END}", re.IGNORECASE)
 _CLOSE = 0.8
 """How alike a mistyped word is to the one meant, by difflib's ratio: "secnd", "frist"."""
 
@@ -55,6 +56,8 @@ def one_meant(said: str, before: Before) -> Among | None:
     place = place_of(number, among) if number is not None else None
     if place is None and asks_for_other(said):
         place = _other(before)
+    if place is None and asks_for_next(said):
+        place = _next(said, before)
     return one_at(among, place) if place is not None else None
 
 
@@ -74,6 +77,20 @@ def _other(before: Before) -> int | None:
     if len(ids) != 2 or before.chosen not in ids:
         return None
     return 1 - ids.index(before.chosen)
+
+
+def asks_for_next(said: str) -> bool:
+    """Whether a text only asks for the one after the one that was taken: "the next one"."""
+    return not said.isupper() and _NEXT.fullmatch(_bare(said)) is not None  # a paper may be called NEXT
+
+
+def _next(said: str, before: Before) -> int | None:
+    """The place of the next one, or the previous one; None where there is none, or none was taken."""
+    match, ids = _NEXT.fullmatch(_bare(said)), before.choices.ids
+    if match is None or before.chosen not in ids:
+        return None
+    place = ids.index(before.chosen) + (-1 if match["back"] else 1)
+    return place if 0 <= place < len(ids) else None
 
 
 def _number(said: str) -> str | None:

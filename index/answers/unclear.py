@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Unclear = Literal["paper", "other", "person", "compared", "author", "whom", "unknown"]
+Unclear = Literal["paper", "other", "next", "person", "compared", "author", "whom", "unknown", "follow"]
 
 
 class UnclearError(LookupError):
@@ -13,9 +13,9 @@ class UnclearError(LookupError):
     Attributes
     ----------
     what
-        What is unclear: which ``paper``, which is the ``other`` one, what to say about a ``person``, what is
-        to be ``compared``, which ``author`` of a paper, ``whom`` it is about, or what something ``unknown``
-        is.
+        What is unclear: which ``paper``, which is the ``other`` or ``next`` one, what to say about a
+        ``person``, what is to be ``compared``, which ``author`` of a paper, ``whom`` it is about, what
+        something ``unknown`` is, or how to ``follow`` a person.
     about
         Whom or what it is about, if that is known.
     """

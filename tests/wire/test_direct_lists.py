@@ -80,12 +80,35 @@ async def test_similar_papers_and_their_pages_can_be_chosen_from(user):
 async def test_of_two_papers_the_other_one_is_the_other(user):
     listed = await user.tell("papers by Yan Yak")
     assert [bool(title_of(listed, number)) for number in (1, 2, 3)] == [True, True, False]
-    assert "Say “the second one”" in (await user.tell("no, the other one")).text
+    assert "Say “the first one”" in (await user.tell("no, the other one")).text
     await user.tell("the first one")
     reply = await user.tell("no, the other one")
     assert f"[{title_of(listed, 2)}]" in reply.text
     assert "Ask it alone" in [button["label"] for button in reply.buttons]
     assert f"[{title_of(listed, 1)}]" in (await user.tell("nope the other 1")).text
+
+
+async def test_the_next_one_is_the_next_of_the_list(user):
+    page = await (await asked(user, "tell")).press("Next ▶")
+    assert "press *Next ▶* below a list" in (await user.tell("next")).text
+    await user.tell("the sixth one")
+    for said, number in {"the next one": 7, "next": 8, "previous one": 7}.items():
+        assert f"[{title_of(page, number)}]" in (await user.tell(said)).text
+
+
+async def test_one_of_a_list_is_summed_up_and_asked_and_stays_one_of_it(user):
+    page = await (await asked(user, "tell")).press("Next ▶")
+    assert (await user.tell("summarize the second one")).text.startswith("-# /summary paper:")
+    assert (await user.tell("who wrote it?")).text.startswith(f"-# /paper paper:{title_of(page, 7)}")
+    asked_of = await user.tell("what does the 8th one say?")
+    assert title_of(page, 8) in asked_of.text.split("\n")[0]
+    assert f"[{title_of(page, 9)}]" in (await user.tell("and the 9th one?")).text
+    assert (await user.tell("cite the tenth one")).text.startswith("-# /paper paper:")
+
+
+async def test_a_paper_that_is_described_is_none_of_the_list(user):
+    await asked(user, "tell")
+    assert read_with(await user.tell("what is the first paper on grokking?")) == ""
 
 
 async def test_which_other_one_is_asked_where_there_are_more_than_two_or_none(user):
@@ -94,7 +117,7 @@ async def test_which_other_one_is_asked_where_there_are_more_than_two_or_none(us
     await user.tell("the second one")
     reply = await user.tell("no, the other one")
     assert "I don't know which other one you mean: I chose it from 5 papers." in reply.text
-    assert "/paper" in (await user.tell("the fourth one")).text
+    assert (await user.tell("the fourth one")).text.startswith("-# /paper paper:")
 
 
 async def test_papers_are_compared_with_each_other_and_with_those_that_are_named(user):
@@ -103,8 +126,12 @@ async def test_papers_are_compared_with_each_other_and_with_those_that_are_named
     assert reply.text.startswith("-# /compare first:")
     assert title_of(listed, 1) in reply.text
     assert title_of(listed, 3) in reply.text
+    await user.tell("penguins island")
+    reply = await user.tell("compare the last two")
+    assert title_of(listed, 4) in reply.text
+    assert title_of(listed, 5) in reply.text
     await user.tell("the first one")
-    reply = await user.tell("compare it to trainmover")
+    reply = await user.tell("compare it w/ trainmover")
     assert reply.text.startswith("-# /compare first:")
     assert "TrainMover: An Interruption" in reply.text
 
@@ -118,6 +145,7 @@ async def test_what_cannot_be_compared_is_said(user):
     reply = await user.tell("compare it to FooBarNet")
     assert "I can't compare it with “FooBarNet”: no paper that I know speaks of that." in reply.text
     assert "Please name both" in (await user.tell("compare it with Minlan Yu")).text
+    assert "Please name both" in (await user.tell("compare this with that")).text
     different = await user.tell("how is it different from trainmover")
     assert different.text.startswith("-# /ask question:how is PrismLLM different from trainmover?")
     assert read_with(different) == "PrismLLM"

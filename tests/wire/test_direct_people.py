@@ -78,6 +78,11 @@ async def test_after_a_persons_card_a_pronoun_means_that_person(user, how):
         ("where does she work", "/author name:Minlan Yu"),
         ("other papers", "/papers author:Minlan Yu"),
         ("coauthors?", "/author name:Minlan Yu"),
+        ("and with whom", "/author name:Minlan Yu"),
+        ("wat does she work on", "/papers author:Minlan Yu"),
+        ("whats her latest paper", "/papers author:Minlan Yu"),
+        ("her first paper", "/papers author:Minlan Yu sort:oldest"),
+        ("tell me more about her", "/author name:Minlan Yu"),
         ("only since 2024", "/papers author:Minlan Yu since:2024-01-01"),
     ],
 )
@@ -92,6 +97,7 @@ async def test_what_is_asked_of_a_person_is_answered_by_its_command(user, said, 
 async def test_what_papers_do_not_say_of_a_person_is_not_searched_for(user, said):
     await user.tell("who is Minlan Yu?")
     assert "I can't tell you that about Minlan Yu." in (await user.tell(said)).text
+    assert "use /follow" in (await user.tell("follow her")).text
     assert read_with(await user.tell("her papers")) == "Minlan Yu"
 
 
@@ -164,6 +170,15 @@ async def test_which_author_of_a_paper_is_meant_is_asked(user):
     for said in ("his other papers", "what does she work on?"):
         assert "I don't know which of the paper's authors you mean." in (await user.tell(said)).text
     assert (await user.tell("who are they")).text.startswith("-# /paper paper:PrismLLM")
+
+
+async def test_an_author_of_a_paper_is_meant_by_place(user):
+    await user.tell("PrismLLM")
+    assert (await user.tell("who is the second author?")).text.startswith("-# /author name:ChonLam Lao\n")
+    await user.tell("PrismLLM")
+    reply = await user.tell("the second author's other papers")
+    assert reply.text.startswith("-# /papers author:ChonLam Lao\n")
+    assert read_with(reply) == "PrismLLM"
 
 
 async def test_of_an_only_author_no_question_is_asked(user):
