@@ -16,7 +16,7 @@ from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services
-from commands.kit.shown_links import listed_on, papers_on, people_on
+from commands.kit.shown_links import listed_on, offered_in, papers_on, people_on
 from commands.kit.spoken import SPOKEN, Spoken
 from commands.kit.which_person import name_of_one
 from index.answers.asked_before import NO_LIST, Among, Before, listed, on_card, only_listed
@@ -154,6 +154,7 @@ async def note_list(services: Services, taken: TakenAs, said: str, reply: Reply,
     if found.command == "compare" and not among.ids:
         among = Among(people=people_on(reply.view))
     if found.command in _LISTS:
+        among = among or Among(people=offered_in(reply.view.children, "person.choose_papers"))
         words, author = found.options.get("query", said), taken.person or found.options.get("author", "")
         if found.command == "papers" and taken.before is not None:
             since = found.options.get("since")

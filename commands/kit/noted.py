@@ -7,7 +7,7 @@ from discord import ui
 
 from commands.kit.last_asked import direct_place
 from commands.kit.services import Services
-from commands.kit.shown_links import listed_on
+from commands.kit.shown_links import listed_on, offered_in
 from index.answers.asked_before import Among, listed, only_listed
 
 
@@ -33,7 +33,7 @@ async def noted_list(
     """
     direct = direct_place(interaction)
     if direct is not None:
-        among = listed_on(view)
+        among = listed_on(view) or Among(people=offered_in(view.children, "person.choose_papers"))
         before = (
             only_listed(said, among)
             if command == "list"

@@ -100,19 +100,26 @@ async def turn(press: Press, author: str, page: int, order: str, since: str, cat
 @button("papers.named", "pn:{author}")
 async def named(press: Press, author: int) -> None:
     """List the papers of whoever publishes under a name; if several people do, ask which."""
-    await answer(press.interaction, _named(press.services, author), private=press.private, needs=NEEDS)
+    await answer(press.interaction, _named_noted(press, author), private=press.private, needs=NEEDS)
 
 
 @select(CHOOSE_PAPERS, "who:p", CHOOSE_PERSON, value=int)
 async def choose_papers(press: Press, person: int) -> None:
     """List the papers of the person that was meant."""
-    await answer(
-        press.interaction, _show_person(press.services, person), private=press.private, needs=NEEDS[1:]
+    work = _noted(press, PapersQuery(f"~{person}"))
+    await answer(press.interaction, work, private=press.private, needs=NEEDS[1:])
+
+
+async def _named_noted(press: Press, author: int) -> ui.LayoutView:
+    view, name = await _named(press.services, author), await _called(press.services, PapersQuery(str(author)))
+    return await noted_list(
+        press.services, press.interaction, view, f"papers by {name}", "papers", person=name
     )
 
 
 async def _noted(press: Press, asked: PapersQuery) -> ui.LayoutView:
     """A page of papers; in a direct message, the next message may go on from it."""
+    await press.services.wait_for_people()
     view, name = await show(press.services, asked), await _called(press.services, asked)
     since = f" since {asked.since:%Y-%m-%d}" if asked.since else ""
     said = f"papers by {name.partition(' ~')[0]}{since}"

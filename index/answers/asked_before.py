@@ -25,6 +25,10 @@ class Among:
     people: tuple[int, ...] = ()
     first: int = 1
 
+    def __bool__(self) -> bool:
+        """Whether it has any."""
+        return bool(self.ids)
+
     @property
     def ids(self) -> tuple[int, ...]:
         """Their store ids, whatever they are."""
@@ -65,7 +69,7 @@ class Before:
     @property
     def choices(self) -> Among:
         """What "the second one" is one of."""
-        return self.among if self.among.ids else Among(self.asked.papers)
+        return self.among or Among(self.asked.papers)
 
 
 async def listed(command: str, said: str, search: Search, among: Among, person: str = "") -> Before:

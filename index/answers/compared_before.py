@@ -14,9 +14,10 @@ from index.search.search import Search
 _LEAD = r"(?:(?:and|so|ok|okay|but|please|pls|now|what about|how about|can you|could you|can u)\b[\s,]*)*"
 _IT = r"(?:it|this|that|(?:this|that|the) (?:paper|one|work))"
 _COMPARE = r"(?:compare|comapre|compair|contrast)"
-_TO = r"(?:to|with|and|against|vs\.?|versus|w/)"
+_TO = r"(?:to|with(?! and)|against|vs\.?|versus|w/)"
 _COMPARED = re.compile(
-    rf"{_LEAD}(?:{_COMPARE} (?:{_IT} )?{_TO}|(?:{_IT} )?(?:vs\.?|versus|compared (?:to|with)))"
+    rf"{_LEAD}(?:{_COMPARE} (?:{_IT} )?{_TO}|{_COMPARE} {_IT} and|{_IT} (?:vs\.?|versus)"
+    r"|(?:(?:it|this|that) )?compared (?:to|with)|(?P<bare>vs\.?|versus))"
     r" (?P<other>.+)",
     re.IGNORECASE,
 )
@@ -35,7 +36,7 @@ _BOTH = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(
-    rf"{_LEAD}{_COMPARE} (?:the |paper |number |#)?(?P<one>{ORDINAL})(?: (?:one|paper))? {_TO}"
+    rf"{_LEAD}{_COMPARE} (?:the |paper |number |#)?(?P<one>{ORDINAL})(?: (?:one|paper))? (?:and|{_TO})"
     rf" (?:the |paper |number |#)?(?P<other>{ORDINAL})(?: (?:one|paper))?",
     re.IGNORECASE,
 )
@@ -50,7 +51,10 @@ _POINTS = re.compile(
 
 def asks_to_compare(said: str) -> bool:
     """Whether a text asks to compare something that it doesn't name: "compare it to TrainMover"."""
-    return any(_matched(pattern, said) for pattern in (_COMPARED, _BOTH, _NUMBERS, _FIRST_TWO))
+    match = _matched(_COMPARED, said)
+    if match is not None:
+        return not match["bare"]
+    return any(_matched(pattern, said) for pattern in (_BOTH, _NUMBERS, _FIRST_TWO))
 
 
 async def compared_before(search: Search, said: str, before: Before) -> Route | None:
@@ -76,7 +80,9 @@ async def compared_before(search: Search, said: str, before: Before) -> Route | 
             raise UnclearError("compared")
         other = (await search.titles_of(taken.papers[0]))[0]
     is_paper = await names_paper(search, other)
-    if not name and before.command == "ask" and before.asked.about and not (compares and is_paper):
+    if compares and compares["bare"] and not is_paper:  # "vs code extensions"
+        return None
+    if not name and _has_subject(before) and not (compares and (is_paper or before.command == "search")):
         return None
     if not name or _POINTS.fullmatch(other):
         raise UnclearError("compared", other)
@@ -90,6 +96,11 @@ async def compared_before(search: Search, said: str, before: Before) -> Route | 
     if compares:
         return Route("ask", {"question": f"how does {short} compare to {other}?"})
     return Route("ask", {"question": f"how is {short} different from {other}?"})
+
+
+def _has_subject(before: Before) -> bool:
+    """Whether "it" may mean what a question or search was about: "how does it compare to real clusters?"."""
+    return before.command in ("ask", "search") and bool(before.asked.about)
 
 
 def _two_of_them(said: str, before: Before) -> Among | None:

@@ -126,6 +126,7 @@ _DESCRIBED = re.compile(
     r"|to|for)\b",
     re.IGNORECASE,
 )
+_THEY_SAY = re.compile(r"they (?:say|claim)\b", re.IGNORECASE)
 _IS = re.compile(r"\b(what|who|where|how|when)['’]s\b", re.IGNORECASE)
 
 
@@ -247,8 +248,11 @@ async def _one_of_them(search: Search, said: str, before: Before) -> GoingOn | N
             raise UnclearError("other" if asks_for_other(said) else "paper")
         return None
     if one.people:
-        command = {"paper": "author", "similar": "similar-people"}.get(command, "author")
-        return GoingOn(Route(command, {"name": f"~{one.people[0]}"}), among=before.choices)
+        who = f"~{one.people[0]}"
+        if before.command == "papers":  # somebody's, of whom several have the name
+            return GoingOn(Route("papers", {"author": who}))
+        command = "similar-people" if command == "similar" else "author"
+        return GoingOn(Route(command, {"name": who}), among=before.choices)
     titles = await search.titles_of(one.papers[0])
     return GoingOn(Route(command, {"paper": titles[0]}), among=before.choices) if titles else None
 
@@ -269,7 +273,7 @@ async def _of_card(search: Search, said: str, before: Before) -> GoingOn | None:
     if await points_at_somebody(search, said):
         raise UnclearError("author", before.said)
     this = PAPER.search(said)
-    if this and _ANOTHER.match(said, this.start()):
+    if this and (_ANOTHER.match(said, this.start()) or _DESCRIBED.match(said, this.start())):
         return None
     if this is None and not refers_back(said):
         return None
@@ -308,7 +312,7 @@ def refers_back(said: str) -> bool:
         return False
     if word == "that" and not _MEANS_SOMETHING.search(start):
         return False
-    if not start and "?" not in said:  # "this is great"
+    if not start and ("?" not in said or _THEY_SAY.match(said)):  # "this is great"
         return False
     if _AT_END.fullmatch(start) and not after.strip(" ?!.") and not _NAME.search(start):
         return True

@@ -13,7 +13,7 @@ from index.search.search import Search
 _ONE = "he|she|him|her|hers|his"
 _PERSON = re.compile(
     rf"\b(?:(?P<one>{_ONE})|(?P<many>they|them|theirs?)"
-    r"|(?P<noun>(?:this|that|the same) (?:person|author|researcher|guy|woman|man|professor|prof)))\b"
+    r"|(?P<noun>(?:this|that|the same) (?:person|author|researcher|guy|woman|man|professor|prof)))\b(?!-)"
     r"(?:['’]s\b)?",
     re.IGNORECASE,
 )

@@ -136,6 +136,13 @@ async def test_papers_are_compared_with_each_other_and_with_those_that_are_named
     assert "TrainMover: An Interruption" in reply.text
 
 
+async def test_what_a_search_was_about_is_asked_of_and_not_which_paper(user):
+    await user.tell("papers on GPU training emulation")
+    reply = await user.tell("how does it compare to real clusters?")
+    assert reply.text.startswith("-# /ask question:how does it compare to real clusters?")
+    assert read_with(reply) == "papers on GPU training emulation"
+
+
 async def test_what_cannot_be_compared_is_said(user):
     assert "Please name both" in (await user.tell("compare it to TrainMover")).text
     listed = await user.tell("penguins island")

@@ -25,7 +25,7 @@ async def user(tmp_path):
 
 @pytest.fixture
 async def shared(tmp_path):
-    """The same, where two people publish as Chen Li: one has nine papers, the other two."""
+    """The same, where two publish as Chen Li, nine papers and two, and two as Bo Xu, four and three."""
     async with LocalDiscord() as discord, started(discord, tmp_path, labmate_pictures=False) as lab:
         drones = [
             record(700 + n, title=f"swarms of drones over fields {n}", authors=["Chen Li", "Ada Byron"])
@@ -35,7 +35,13 @@ async def shared(tmp_path):
             record(800 + n, title=f"proofs of lattices {n}", authors=["Chen Li", "Zed Quux"])
             for n in range(2)
         ]
-        await fill(lab.bot, [*drones, *proofs])
+        yeast = [
+            record(820 + n, title=f"yeast cells dividing {n}", authors=["Bo Xu", "Cy Bell"]) for n in range(4)
+        ]
+        poems = [
+            record(830 + n, title=f"meter in old poems {n}", authors=["Bo Xu", "Di Poe"]) for n in range(3)
+        ]
+        await fill(lab.bot, [*drones, *proofs, *yeast, *poems])
         with lab.bot.services.corpus.writing():
             await identify(lab.bot.services.corpus, full=True)
         await lab.bot.services.insight.refresh()
@@ -106,6 +112,8 @@ async def test_what_papers_do_not_say_of_a_person_is_not_searched_for(user, said
     [
         "how does he initialization work?",
         "how does HER work?",
+        "what do we know about his-tag purification",
+        "vs code extensions for papers",
         "how do they train LLMs?",
         "do LLMs know what they know?",
         "what did ChonLam Lao say about his work",
@@ -137,6 +145,19 @@ async def test_of_two_people_of_a_name_the_other_one_is_the_other(shared):
     assert "\n2 papers, newest first" in listed.text
     await shared.tell("who is Chen Li?")
     assert "\n9 papers, newest first" in (await shared.tell("her recent papers")).text
+
+
+@pytest.mark.parametrize("how", ["slash", "tell", "menu"])
+async def test_whose_papers_are_meant_is_answered_by_number(shared, how):
+    asked = await (shared.tell("papers by Bo Xu") if how == "tell" else shared.slash("/papers Bo Xu"))
+    assert "Which Bo Xu?" in asked.text
+    if how == "menu":
+        listed = await asked.choose(asked.selects[0]["options"][1]["value"])
+    else:
+        listed = await shared.tell("the second one")
+        assert listed.text.startswith("-# /papers author:Bo Xu ~")
+    assert "\n3 papers, newest first" in listed.text
+    assert (await shared.tell("the third one")).text.startswith("-# /paper paper:")
 
 
 async def test_a_person_who_was_listed_is_chosen_by_number(user):
