@@ -97,24 +97,24 @@ async def meant(services: Services, said: str, direct: int | None, *, follows: b
             return TakenAs(await _named(services, on.route), before, on.refers, on.among, on.person)
     except UnclearError as error:
         raise UserError(unclear(error, before)) from None
-    if direct is not None and (what := _alone_unclear(said, known=before is not None or follows)):
+    if direct is not None and (what := _alone_unclear(said, before, follows=follows)):
         raise UserError(unclear(UnclearError(what), before))
     return TakenAs(await routed(services.search, said, commands=SPOKEN, follows=follows))
 
 
-def _alone_unclear(said: str, *, known: bool) -> Unclear | None:
-    """What is unclear in a text that only points at something; the last ones only where nothing is known."""
+def _alone_unclear(said: str, before: Before | None, *, follows: bool) -> Unclear | None:
+    """What is unclear in a text that only points at something, and goes on from nothing ``before``."""
     if asks_for_one(said) or asks_for_alike(said):
         return "paper"
     if asks_for_next(said):
         return "next"
-    if known:
+    if follows:
         return None
     if asks_for_other(said):
         return "other"
     if asks_of_somebody(said):
         return "whom"
-    return "compared" if asks_to_compare(said) else None
+    return "compared" if before is None and asks_to_compare(said) else None
 
 
 async def _named(services: Services, found: Route) -> Route:

@@ -127,7 +127,7 @@ _DESCRIBED = re.compile(
     re.IGNORECASE,
 )
 _THEY_SAY = re.compile(r"they (?:say|claim)\b", re.IGNORECASE)
-_IS = re.compile(r"\b(what|who|where|how|when)['’]s\b", re.IGNORECASE)
+_IS = re.compile(r"\b(what|who|where|how|when)['’]?s\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

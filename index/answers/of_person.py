@@ -73,6 +73,7 @@ _CARD = re.compile(
     re.IGNORECASE,
 )
 """What the card says, as far as anything here does."""
+_TOGETHER = re.compile(r"\b(?:papers?|publications?|works?) with\b", re.IGNORECASE)
 _FIRST_PAPER = re.compile(
     r"(?:(?:and|show(?: me)?|w(?:h?at|aht)(?:['’]?s| is| was| were)?)\s+)*(?:his|her|their)"
     r" (?:(?:very )?first|earliest|oldest) (?:papers?|publications?|works?|ones?)",
@@ -84,7 +85,9 @@ _MORE_ON = re.compile(
 )
 _PAPERS = r"(?:papers?|publications?|works?|articles?|stuff|research|ones?)"
 _MORE = r"(?:other|more|(?:most )?recent|newer|newest|latest|last|new|further|earlier|older|all(?: the)?)"
-_AUTHORS = r"(?:the |these |those |its |this paper['’]s )?(?:same )?(?:authors?|people|group|team|lab|guys)"
+_AUTHORS = (
+    r"(?:the |th(?:is|at|ese|ose) |its |this paper['’]s )?(?:same )?(?:authors?|people|group|team|lab|guys)"
+)
 _THEM = rf"(?:them|him|her|{_AUTHORS})"
 _THEIR_PAPERS = re.compile(
     r"(?:(?:and|so|ok|any|show(?: me)?|find(?: me)?|list|give me|w(?:h?at|aht)(?:['’]?s| is| are)?|what about"
@@ -123,6 +126,9 @@ async def of_person(search: Search, said: str, before: Before) -> Route | None:
     one = match["many"] is None
     if _WHO_WITH.search(made) and not any(one != name for one in await _people(search, made)):
         return Route("author", {"name": before.person})
+    others = [other for other in await _people(search, made) if other != name]
+    if len(others) == 1 and _TOGETHER.search(bare):
+        return Route("compare", {"first": before.person, "second": others[0]})
     if not one and before.command != "author" and match[0].lower() not in ("their", "theirs"):
         return None
     if _CARD.fullmatch(bare):

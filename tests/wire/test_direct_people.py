@@ -85,6 +85,7 @@ async def test_after_a_persons_card_a_pronoun_means_that_person(user, how):
         ("other papers", "/papers author:Minlan Yu"),
         ("coauthors?", "/author name:Minlan Yu"),
         ("and with whom", "/author name:Minlan Yu"),
+        ("her papers with chonlam lao", "/compare first:Minlan Yu second:ChonLam Lao"),
         ("wat does she work on", "/papers author:Minlan Yu"),
         ("whats her latest paper", "/papers author:Minlan Yu"),
         ("her first paper", "/papers author:Minlan Yu sort:oldest"),
@@ -207,6 +208,10 @@ async def test_of_an_only_author_no_question_is_asked(user):
     assert "papers by the authors of" in (await user.tell("his other papers")).text
 
 
-@pytest.mark.parametrize("said", ["what does he work on?", "their other papers", "her papers"])
+@pytest.mark.parametrize(
+    "said", ["what does he work on?", "their other papers", "her papers", "who works with him"]
+)
 async def test_who_is_meant_is_asked_where_nobody_was_shown(user, said):
+    assert "I don't know whom you mean." in (await user.tell(said)).text
+    await user.tell("what causes loss spikes?")
     assert "I don't know whom you mean." in (await user.tell(said)).text
