@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
-from commands.cards.text import plural
 from commands.general.saying import saying
+from commands.general.unclear import unclear
 from commands.kit.kept import kept_link, kept_numbers
 from commands.kit.last_asked import direct_place
 from commands.kit.limits import SEARCH
@@ -16,9 +16,15 @@ from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services
-from commands.kit.shown_links import papers_on
+from commands.kit.shown_links import listed_on, offered_in, papers_on, people_on
 from commands.kit.spoken import SPOKEN, Spoken
-from index.answers.going_on import Before, asks_for_alike, asks_for_one, going_on, listed
+from commands.kit.which_person import name_of_one
+from index.answers.asked_before import NO_LIST, Among, Before, listed, on_card, only_listed
+from index.answers.compared_before import asks_to_compare
+from index.answers.going_on import asks_for_alike, going_on
+from index.answers.of_person import asks_of_somebody
+from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other
+from index.answers.unclear import Unclear, UnclearError
 from index.search.routing import LONGEST, Route, routed
 
 ALONE = "Ask it alone"
@@ -27,7 +33,8 @@ _GONE = "I no longer know what was asked here. Please ask again."
 _INLINE = 80
 """Characters that a button carries itself; longer ones are kept in the store."""
 _LISTS = ("search", "papers")
-_NOTED_OR_NOTHING = ("ask", "paper", "help")
+_CARDS = ("paper", "author")
+_NOTED_OR_NOTHING = ("ask", *_CARDS, "help")
 """Commands that note themselves what they leave for the next message, or answer nothing."""
 
 
@@ -57,7 +64,7 @@ async def _alone(press: Press, said: str) -> Reply:
     asked = Spoken(services, found.options, press.interaction.channel_id or 0)
     made = await SPOKEN[found.command].answer(asked)
     reply = made if isinstance(made, Reply) else Reply(made)
-    await note_list(services, found, said, reply, direct_place(press.interaction))
+    await note_list(services, TakenAs(found), said, reply, direct_place(press.interaction))
     return saying(found, reply)
 
 
@@ -70,6 +77,10 @@ class TakenAs:
     """What it goes on from, if it does."""
     refers: bool = False
     """Whether it keeps the subject of that."""
+    among: Among = NO_LIST
+    """The list from which its paper or person was taken; empty for none."""
+    person: str = ""
+    """The person of whom it goes on to speak, by the name that /author finds; empty for none."""
 
 
 async def meant(services: Services, said: str, direct: int | None, *, follows: bool) -> TakenAs:
@@ -78,39 +89,82 @@ async def meant(services: Services, said: str, direct: int | None, *, follows: b
     Raises
     ------
     UserError
-        If a direct message only points at a paper, and it isn't clear at which.
+        If a direct message goes on from something, and it isn't clear from what.
     """
     before = services.last_asked.last(direct) if direct is not None else None
-    if before is not None and (on := await going_on(services.search, said, before)) is not None:
-        return TakenAs(on.route, before, on.refers)
-    if direct is not None and (asks_for_one(said) or asks_for_alike(said)):
-        raise UserError(_which(before))
+    try:
+        if before is not None and (on := await going_on(services.search, said, before)) is not None:
+            return TakenAs(await _named(services, on.route), before, on.refers, on.among, on.person)
+    except UnclearError as error:
+        raise UserError(unclear(error, before)) from None
+    if direct is not None and (what := _alone_unclear(said, before, follows=follows)):
+        raise UserError(unclear(UnclearError(what), before))
     return TakenAs(await routed(services.search, said, commands=SPOKEN, follows=follows))
 
 
-def _which(before: Before | None) -> str:
-    """What to say where somebody means a paper that isn't among those shown last."""
-    shown = len(before.asked.papers) if before is not None else 0
-    if not shown:
-        return "I don't know which paper you mean. Please name it."
-    return (
-        f"I don't know which paper you mean: my last reply showed {plural(shown, 'paper')}. Please name it."
-    )
+def _alone_unclear(said: str, before: Before | None, *, follows: bool) -> Unclear | None:
+    """What is unclear in a text that only points at something, and goes on from nothing ``before``."""
+    if asks_for_one(said) or asks_for_alike(said):
+        return "paper"
+    if asks_for_next(said):
+        return "next"
+    if follows:
+        return None
+    if asks_for_other(said):
+        return "other"
+    if asks_of_somebody(said):
+        return "whom"
+    return "compared" if before is None and asks_to_compare(said) else None
 
 
-async def note_list(services: Services, found: Route, said: str, reply: Reply, direct: int | None) -> None:
-    """Remember a list of papers that was asked for in a direct message: the next may go on from it.
+async def _named(services: Services, found: Route) -> Route:
+    """A route whose people are named, and not by a number alone (``~12``)."""
+    options = dict(found.options)
+    for option, text in found.options.items():
+        if text.startswith("~") and text[1:].isdecimal():
+            person = await services.store.people.find(int(text[1:]))
+            options[option] = await name_of_one(services, person) if person is not None else text
+    return Route(found.command, options)
 
-    After another command's answer, it may go on from nothing.
+
+async def note_list(services: Services, taken: TakenAs, said: str, reply: Reply, direct: int | None) -> None:
+    """Remember what was shown in a direct message: the next may go on from it.
+
+    After what shows neither papers nor people, it may go on from nothing.
     """
-    if direct is None or found.command in _NOTED_OR_NOTHING:
+    if direct is None:
         return
-    if found.command not in _LISTS:
-        services.last_asked.drop(direct)
-    else:
-        words = found.options.get("query", said)
-        asked = await listed(found.command, words, services.search, tuple(papers_on(reply.view)))
+    found, last = taken.found, services.last_asked.last(direct)
+    if (
+        found.command in (*_CARDS, "ask")
+        and taken.among.ids
+        and last is not None
+        and last.command == found.command
+    ):
+        services.last_asked.note(direct, services.place.member, replace(last, among=taken.among))
+    if found.command in _NOTED_OR_NOTHING:
+        return
+    shown = papers_on(reply.view)
+    if found.command == "summary" and len(shown) == 1:
+        [title] = await services.search.titles_of(shown[0])
+        before = on_card(shown[0], title, title, taken.among)
+        services.last_asked.note(direct, services.place.member, before)
+        return
+    among = listed_on(reply.view)
+    if found.command == "compare" and not among.ids:
+        among = Among(people=people_on(reply.view))
+    if found.command in _LISTS:
+        among = among or Among(people=offered_in(reply.view.children, "person.choose_papers"))
+        words, author = found.options.get("query", said), taken.person or found.options.get("author", "")
+        if found.command == "papers" and taken.before is not None:
+            since = found.options.get("since")
+            words = f"papers by {author.partition(' ~')[0]}" + (f" since {since}" if since else "")
+        asked = await listed(found.command, words, services.search, among, author)
         services.last_asked.note(direct, services.place.member, asked)
+    elif among.ids:
+        services.last_asked.note(direct, services.place.member, only_listed(said, among))
+    else:
+        services.last_asked.drop(direct)
 
 
 async def said_with(services: Services, said: str, taken: TakenAs, reply: Reply) -> Reply:

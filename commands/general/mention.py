@@ -143,7 +143,7 @@ class Mentions(commands.Cog):
             before = taken.before.asked if taken.before is not None and taken.refers else None
             asked = Spoken(services, taken.found.options, message.channel.id, follows, before)
             reply = await self._work(message, taken.found, asked)
-            await note_list(services, taken.found, said, reply, direct)
+            await note_list(services, taken, said, reply, direct)
             if taken.found.command != "help":
                 reply = await said_with(services, said, taken, reply)
         except TooMuch:

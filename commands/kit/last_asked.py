@@ -10,7 +10,7 @@ import discord
 
 from commands.kit.installs import is_present
 from data.calendar import clock
-from index.answers.going_on import Before
+from index.answers.asked_before import Before
 
 KEPT_FOR = timedelta(hours=1)
 MOST_KEPT = 2_000

@@ -62,6 +62,13 @@ async def person_of(services: Services, number: int) -> Person:
     return person
 
 
+async def name_of_one(services: Services, person: Person) -> str:
+    """A name that means this very person: with their number where the name alone may mean another."""
+    match = await match_person(services.store, services.corpus.names, person.name)
+    is_meant = match.person is not None and match.person.id == person.id
+    return person.name if is_meant else f"{person.name} ~{person.id}"
+
+
 def refuse_several(match: PersonMatch) -> None:
     """Where a reply can't ask which person is meant, ask for the name anew.
 

@@ -31,7 +31,8 @@ from commands.kit.which_paper import ask_which_paper, no_such_paper, paper_of
 from commands.papers.answering import mark_of, replied
 from commands.papers.ask_query import AskQuery, kept_query
 from data.stores.asked_questions import AskedQuestion
-from index.answers.going_on import Before, refers_back
+from index.answers.asked_before import Before
+from index.answers.going_on import refers_back
 from index.answers.passage import Passage
 
 NEEDS = (Need.PAPERS, Need.MEANING)

@@ -16,15 +16,17 @@ from commands.kit.explore import explore_paper
 from commands.kit.installs import anywhere
 from commands.kit.last_asked import direct_place
 from commands.kit.links import Press, button, link, select
+from commands.kit.noted import note_choice
 from commands.kit.options import A_PAPER, PRIVATE, complete_paper
 from commands.kit.replies import answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
+from commands.kit.shown_links import offered_in
 from commands.kit.spoken import Spoken, spoken
 from commands.kit.which_paper import paper_of, shown
 from commands.kit.which_person import papers_under
 from data.records import Paper
-from index.answers.going_on import on_card
+from index.answers.asked_before import NO_LIST, Among, on_card
 
 AUTHORS_LINKED = 4
 CHOOSE = "paper.choose_card"
@@ -51,11 +53,13 @@ async def open_citation(press: Press, paper: int) -> None:
 @select(CHOOSE, "which:d", "Which paper do you mean?", value=int)
 async def choose_card(press: Press, paper: int) -> None:
     """Show the card of the paper that was meant."""
-    await answer(press.interaction, _opened(press, paper), update=True)
+    message = press.interaction.message
+    among = Among(offered_in(message.components, CHOOSE) if message is not None else ())
+    await answer(press.interaction, _opened(press, paper, among), update=True)
 
 
-async def _opened(press: Press, paper: int) -> ui.LayoutView:
-    return await _noted(press.services, paper, direct_place(press.interaction), press.member)
+async def _opened(press: Press, paper: int, among: Among = NO_LIST) -> ui.LayoutView:
+    return await _noted(press.services, paper, direct_place(press.interaction), press.member, among=among)
 
 
 async def cite(services: Services, paper_id: int) -> Reply:
@@ -150,20 +154,38 @@ async def card_of(services: Services, typed: str, direct: int | None = None) -> 
     In a ``direct`` message, the next one may go on from the paper.
     """
 
-    async def noted(services: Services, paper: int) -> ui.LayoutView:
-        return await _noted(services, paper, direct, services.place.member, typed)
+    taken = list[int]()
 
-    return await shown(services, typed, CHOOSE, noted)
+    async def show_taken(services: Services, paper: int) -> ui.LayoutView:
+        taken.append(paper)
+        return await show(services, paper)
+
+    view = await shown(services, typed, CHOOSE, show_taken)
+    offered = offered_in(view.children, CHOOSE)
+    if not taken:
+        note_choice(services, direct, services.place.member, typed, Among(offered))
+    else:
+        among = Among((*taken, *offered) if offered else ())
+        await _note(services, taken[0], direct, services.place.member, typed, among)
+    return view
 
 
 async def _noted(
-    services: Services, paper_id: int, direct: int | None, member: int, said: str = ""
+    services: Services, paper_id: int, direct: int | None, member: int, *, among: Among = NO_LIST
 ) -> ui.LayoutView:
-    """A paper's card, remembered in a direct message by what was said, or by its title."""
+    """A paper's card, remembered in a direct message by its title."""
+    await _note(services, paper_id, direct, member, "", among)
+    return await show(services, paper_id)
+
+
+async def _note(
+    services: Services, paper_id: int, direct: int | None, member: int, said: str, among: Among
+) -> None:
+    """Remember a paper's card in a direct message by what was said, or by its title."""
     if direct is not None:
         paper = await paper_of(services, paper_id)
-        services.last_asked.note(direct, member, on_card(paper.id, paper.title, said or paper.title))
-    return await show(services, paper_id)
+        before = on_card(paper.id, paper.title, said or paper.title, among)
+        services.last_asked.note(direct, member, before)
 
 
 @spoken("paper")

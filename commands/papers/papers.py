@@ -15,6 +15,7 @@ from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day, plural, safe, shorten
 from commands.kit.installs import anywhere
 from commands.kit.links import Link, Press, button, link, select
+from commands.kit.noted import noted_list
 from commands.kit.options import (
     A_CATEGORY,
     PRIVATE,
@@ -32,6 +33,7 @@ from commands.kit.which_person import (
     CHOOSE_PERSON,
     ask_which,
     complete_person,
+    name_of_one,
     others_of,
     papers_under_names,
     whom,
@@ -84,29 +86,54 @@ _IDS = "{author:author}:{page:page}:{order:[no]}:{since:day_or_none}:{category:c
 @button("papers.open_old", f"p:r:{_IDS}")
 async def open_papers(press: Press, author: str, page: int, order: str, since: str, category: str) -> None:
     """Show a page of somebody's papers as a new reply; older messages have it under two ids."""
-    work = show(press.services, PapersQuery.from_ids(author, page, order, since, category))
+    work = _noted(press, PapersQuery.from_ids(author, page, order, since, category))
     await answer(press.interaction, work, private=press.private, needs=NEEDS)
 
 
 @button("papers.turn", f"p:u:{_IDS}")
 async def turn(press: Press, author: str, page: int, order: str, since: str, category: str) -> None:
     """Turn to a page of somebody's papers in place."""
-    work = show(press.services, PapersQuery.from_ids(author, page, order, since, category))
+    work = _noted(press, PapersQuery.from_ids(author, page, order, since, category))
     await answer(press.interaction, work, update=True, needs=NEEDS)
 
 
 @button("papers.named", "pn:{author}")
 async def named(press: Press, author: int) -> None:
     """List the papers of whoever publishes under a name; if several people do, ask which."""
-    await answer(press.interaction, _named(press.services, author), private=press.private, needs=NEEDS)
+    await answer(press.interaction, _named_noted(press, author), private=press.private, needs=NEEDS)
 
 
 @select(CHOOSE_PAPERS, "who:p", CHOOSE_PERSON, value=int)
 async def choose_papers(press: Press, person: int) -> None:
     """List the papers of the person that was meant."""
-    await answer(
-        press.interaction, _show_person(press.services, person), private=press.private, needs=NEEDS[1:]
+    work = _noted(press, PapersQuery(f"~{person}"))
+    await answer(press.interaction, work, private=press.private, needs=NEEDS[1:])
+
+
+async def _named_noted(press: Press, author: int) -> ui.LayoutView:
+    view, name = await _named(press.services, author), await _called(press.services, PapersQuery(str(author)))
+    return await noted_list(
+        press.services, press.interaction, view, f"papers by {name}", "papers", person=name
     )
+
+
+async def _noted(press: Press, asked: PapersQuery) -> ui.LayoutView:
+    """A page of papers; in a direct message, the next message may go on from it."""
+    await press.services.wait_for_people()
+    view, name = await show(press.services, asked), await _called(press.services, asked)
+    since = f" since {asked.since:%Y-%m-%d}" if asked.since else ""
+    said = f"papers by {name.partition(' ~')[0]}{since}"
+    return await noted_list(press.services, press.interaction, view, said, "papers", person=name)
+
+
+async def _called(services: Services, asked: PapersQuery) -> str:
+    """The name by which /papers finds whose papers are asked for; empty where they are unknown by now."""
+    if asked.author.startswith("~"):
+        person = await services.store.people.find(int(asked.author[1:]))
+        return await name_of_one(services, person) if person is not None else ""
+    key = await services.store.author_names.key_of(int(asked.author))
+    printed = await services.store.author_names.printed(key) if key else None
+    return printed[0] if printed is not None else ""
 
 
 def _date(digits: str) -> date | None:
@@ -264,7 +291,10 @@ class PapersCommands(commands.Cog):
     async def _papers(
         self, interaction: discord.Interaction, author: str, asked: PapersQuery
     ) -> ui.LayoutView:
-        return await papers_of(await seen_by(interaction), author, asked)
+        services = await seen_by(interaction)
+        view = await papers_of(services, author, asked)
+        said = f"papers by {author}" + (f" since {asked.since:%Y-%m-%d}" if asked.since else "")
+        return await noted_list(services, interaction, view, said, "papers", person=author)
 
 
 async def papers_of(services: Services, author: str, asked: PapersQuery) -> ui.LayoutView:

@@ -28,10 +28,10 @@ from commands.cards.search import (
 )
 from commands.cards.text import bold_matches, label, safe, shorten
 from commands.kit.installs import anywhere
-from commands.kit.last_asked import direct_place
 from commands.kit.library_kind import lacking_category
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, choice, link
+from commands.kit.noted import noted_list
 from commands.kit.options import (
     A_CATEGORY,
     PRIVATE,
@@ -44,7 +44,6 @@ from commands.kit.options import (
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import MODEL_PATIENCE, PATIENCE, Services
-from commands.kit.shown_links import papers_on
 from commands.kit.similar_papers import waiting_note
 from commands.kit.spoken import Spoken, spoken
 from commands.papers.result_order import ordered, papers_at
@@ -52,7 +51,6 @@ from commands.papers.search_buttons import MOST_BUTTONS, changes_of, instead_of,
 from commands.papers.search_query import SearchQuery
 from data.keys import fold, name_key
 from data.records import Paper
-from index.answers.going_on import listed
 from index.people.person_match import match_person
 from index.search.facets import Where
 from index.search.passages import best_sentence, matched_stems
@@ -69,38 +67,34 @@ _NAMES = 3
 @button("search.turn", "q:{page:page}:i:{code:text}")
 async def turn(press: Press, page: int, code: str) -> None:
     """Turn to a page of results; the query is in the button."""
-    work = show(press.services, SearchQuery.from_code(code), page)
+    work = _noted(press.services, SearchQuery.from_code(code), press.interaction, page)
     await answer(press.interaction, work, update=True, cost=SEARCH, needs=NEEDS)
 
 
 @button("search.turn_kept", "q:{page:page}:k:{kept}")
 async def turn_kept(press: Press, page: int, kept: int) -> None:
     """Turn to a page of results; the query, too long for a button, is in the store."""
-    await answer(
-        press.interaction, _show_kept(press.services, kept, page), update=True, cost=SEARCH, needs=NEEDS
-    )
+    await answer(press.interaction, _show_kept(press, kept, page), update=True, cost=SEARCH, needs=NEEDS)
 
 
 @button("search.change", "qc:{how:[A-Za-z]}:i:{code:text}")
 async def change(press: Press, how: str, code: str) -> None:
     """Search again with another understanding, order or page; ``how`` only tells the buttons apart."""
-    work = show(press.services, SearchQuery.from_code(code))
+    work = _noted(press.services, SearchQuery.from_code(code), press.interaction)
     await answer(press.interaction, work, update=True, cost=SEARCH, needs=NEEDS)
 
 
 @button("search.change_kept", "qc:{how:[A-Za-z]}:k:{kept}")
 async def change_kept(press: Press, how: str, kept: int) -> None:
     """As ``search.change``, for a query in the store."""
-    await answer(
-        press.interaction, _show_kept(press.services, kept, 0), update=True, cost=SEARCH, needs=NEEDS
-    )
+    await answer(press.interaction, _show_kept(press, kept, 0), update=True, cost=SEARCH, needs=NEEDS)
 
 
-async def _show_kept(services: Services, kept: int, page: int) -> ui.LayoutView:
-    code = await services.store.kept_texts.find(kept)
+async def _show_kept(press: Press, kept: int, page: int) -> ui.LayoutView:
+    code = await press.services.store.kept_texts.find(kept)
     if code is None:
         raise UserError("I no longer know what was asked here. Please search again.")
-    return await show(services, SearchQuery.from_code(code), page)
+    return await _noted(press.services, SearchQuery.from_code(code), press.interaction, page)
 
 
 async def show(services: Services, asked: SearchQuery, page: int = 0) -> ui.LayoutView:
@@ -315,21 +309,18 @@ class SearchCog(commands.Cog, name="Search"):
         name = (author or "").replace('"', " ").strip() or None
         start = since_day(since, newest=self._services.search.newest())
         asked = SearchQuery(query, start, category_name(category), name, sort, page == TEN)
-        work = _typed(self._services, asked, interaction)
+        work = _noted(self._services, asked, interaction)
         await answer(interaction, work, private=private, cost=SEARCH, needs=NEEDS)
 
 
-async def _typed(services: Services, asked: SearchQuery, interaction: discord.Interaction) -> ui.LayoutView:
-    """The first page; in a direct message, the next message may go on from it."""
-    view, direct = await show(services, asked), direct_place(interaction)
-    if direct is None:
-        return view
+async def _noted(
+    services: Services, asked: SearchQuery, interaction: discord.Interaction, page: int = 0
+) -> ui.LayoutView:
+    """A page of results; in a direct message, the next message may go on from it."""
     fields = {"author": f'"{asked.author}"' if asked.author else "", "category": asked.category or ""}
     fields["since"] = f"{asked.since:%Y-%m-%d}" if asked.since else ""
     words = " ".join([asked.query, *(f"{name}:{value}" for name, value in fields.items() if value)])
-    before = await listed("search", words, services.search, tuple(papers_on(view)))
-    services.last_asked.note(direct, interaction.user.id, before)
-    return view
+    return await noted_list(services, interaction, await show(services, asked, page), words, "search")
 
 
 @spoken("search", cost=SEARCH, needs=NEEDS)

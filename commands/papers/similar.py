@@ -9,13 +9,14 @@ from discord.ext import commands
 from commands.kit.installs import anywhere
 from commands.kit.limits import SEARCH
 from commands.kit.links import Press, button, select
+from commands.kit.noted import noted_list
 from commands.kit.options import PRIVATE, complete_paper
 from commands.kit.progress import Need
 from commands.kit.replies import answer
 from commands.kit.services import Services
 from commands.kit.similar_papers import similar_papers, similar_to_text
 from commands.kit.spoken import Spoken, spoken
-from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others
+from commands.kit.which_paper import ask_which_paper, no_such_paper, offer_others, paper_of
 from data.keys import title_words
 from index.search.understanding import is_description
 
@@ -28,23 +29,28 @@ SENTENCE = 7
 @button("paper.similar", "s:{paper}")
 async def open_similar(press: Press, paper: int) -> None:
     """Show the papers most similar to one, as a new reply."""
-    work = similar_papers(press.services, paper)
+    work = _noted(press, paper)
     await answer(press.interaction, work, private=press.private, cost=SEARCH, needs=NEEDS)
 
 
 @button("similar.turn", "sp:{paper}:{page:page}")
 async def turn(press: Press, paper: int, page: int) -> None:
     """Turn to a page of similar papers."""
-    work = similar_papers(press.services, paper, page)
+    work = _noted(press, paper, page)
     await answer(press.interaction, work, update=True, cost=SEARCH, needs=NEEDS)
 
 
 @select(CHOOSE, "which:s", "Which paper do you mean?", value=int)
 async def choose_similar(press: Press, paper: int) -> None:
     """Show the papers most similar to the one that was meant."""
-    await answer(
-        press.interaction, similar_papers(press.services, paper), update=True, cost=SEARCH, needs=NEEDS
-    )
+    await answer(press.interaction, _noted(press, paper), update=True, cost=SEARCH, needs=NEEDS)
+
+
+async def _noted(press: Press, paper: int, page: int = 0) -> ui.LayoutView:
+    """A page of similar papers; in a direct message, the next message may go on from it."""
+    view = await similar_papers(press.services, paper, page)
+    title = (await paper_of(press.services, paper)).title
+    return await noted_list(press.services, press.interaction, view, f"papers like {title}")
 
 
 class Similar(commands.Cog):
@@ -64,8 +70,12 @@ class Similar(commands.Cog):
         self, interaction: discord.Interaction, paper: app_commands.Range[str, 1, 6000], private: bool = False
     ) -> None:
         """Find the papers most similar to one"""
-        work = similar_to(self._services, paper)
+        work = self._similar(interaction, paper)
         await answer(interaction, work, private=private, cost=SEARCH, needs=(Need.PAPERS, Need.MEANING))
+
+    async def _similar(self, interaction: discord.Interaction, paper: str) -> ui.LayoutView:
+        view = await similar_to(self._services, paper)
+        return await noted_list(self._services, interaction, view, f"papers like {paper}")
 
 
 async def similar_to(services: Services, typed: str) -> ui.LayoutView:

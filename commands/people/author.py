@@ -17,25 +17,30 @@ from commands.cards.pictures import activity_png, newest, worth_a_picture
 from commands.cards.profile import profile_lines
 from commands.kit.explore import explore_person
 from commands.kit.installs import anywhere
+from commands.kit.last_asked import direct_place
 from commands.kit.limits import PICTURE
 from commands.kit.links import Press, button, link, select
-from commands.kit.options import PRIVATE
+from commands.kit.noted import note_choice
+from commands.kit.options import CHOICES, PRIVATE
 from commands.kit.painter import attached
 from commands.kit.progress import Need
 from commands.kit.replies import answer
 from commands.kit.reply import Reply
 from commands.kit.services import Services, seen_by
+from commands.kit.shown_links import offered_in
 from commands.kit.spoken import Spoken, spoken
 from commands.kit.theme import painted
 from commands.kit.which_person import (
     CHOOSE_PERSON,
     ask_which,
     complete_person,
+    name_of_one,
     others_of,
     person_of,
     whom,
 )
 from data.stores.people import Person
+from index.answers.asked_before import NO_LIST, Among, on_person
 from index.people.scores import Trust
 from index.trust.person_trust import trust_in, visible_profile
 
@@ -48,15 +53,31 @@ NEEDS = (Need.PEOPLE,)
 @button("person.card", "a:a:{person}")
 async def open_card(press: Press, person: int) -> None:
     """Show a person's card as a new reply."""
-    work = show_card(press.services, person, press.member, private=press.private)
+    work = _opened(press, person)
     await answer(press.interaction, work, private=press.private, cost=PICTURE, needs=NEEDS)
 
 
 @select(CHOOSE, "who:a", CHOOSE_PERSON, value=int)
 async def choose_card(press: Press, person: int) -> None:
     """Show the card of the person that was meant."""
-    work = show_card(press.services, person, press.member, private=press.private)
+    message = press.interaction.message
+    among = Among(people=offered_in(message.components, CHOOSE) if message is not None else ())
+    work = _opened(press, person, among)
     await answer(press.interaction, work, private=press.private, cost=PICTURE, needs=NEEDS)
+
+
+async def _opened(press: Press, person: int, among: Among = NO_LIST) -> Reply:
+    card = await show_card(press.services, person, press.member, private=press.private)
+    await _note(press.services, person, direct_place(press.interaction), press.member, among)
+    return card
+
+
+async def _note(services: Services, number: int, direct: int | None, member: int, among: Among) -> None:
+    """Remember a person's card in a direct message."""
+    if direct is not None:
+        person = await person_of(services, number)
+        before = on_person(person.id, person.name, await name_of_one(services, person), among)
+        services.last_asked.note(direct, member, before)
 
 
 @button("person.why", "a:w:{person}")
@@ -210,21 +231,35 @@ class AuthorCommand(commands.Cog, name="Author"):
     async def _author(
         self, interaction: discord.Interaction, name: str, private: bool
     ) -> ui.LayoutView | Reply:
-        return await card_of(await seen_by(interaction), name, interaction.user.id, private=private)
+        direct = direct_place(interaction)
+        services, member = await seen_by(interaction), interaction.user.id
+        return await card_of(services, name, member, private=private, direct=direct)
 
 
-async def card_of(services: Services, name: str, member: int, *, private: bool) -> ui.LayoutView | Reply:
-    """The card of whoever a typed name means, or a question who is meant."""
+async def card_of(
+    services: Services, name: str, member: int, *, private: bool, direct: int | None = None
+) -> ui.LayoutView | Reply:
+    """The card of whoever a typed name means, or a question who is meant.
+
+    In a ``direct`` message, the next one may go on from the person.
+    """
     match = await whom(services, name)
     if match.person is None:
+        note_choice(services, direct, member, name, Among(people=match.others[:CHOICES]))
         return await ask_which(services, match, CHOOSE)
-    return await show_card(services, match.person.id, member, private=private, typed=match.typed)
+    card = await show_card(services, match.person.id, member, private=private, typed=match.typed)
+    among = Among(people=(match.person.id, *match.others) if match.others else ())
+    await _note(services, match.person.id, direct, member, among)
+    return card
 
 
 @spoken("author", cost=PICTURE, needs=(Need.PAPERS, Need.PEOPLE))
 async def author_in_words(said: Spoken) -> ui.LayoutView | Reply:
     """Show a person's card to somebody who asked in words."""
-    return await card_of(said.services, said.options["name"], said.member, private=said.private)
+    direct = said.place if said.private else None
+    return await card_of(
+        said.services, said.options["name"], said.member, private=said.private, direct=direct
+    )
 
 
 async def setup(bot: commands.Bot) -> None:

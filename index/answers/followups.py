@@ -57,12 +57,12 @@ _SYSTEM = tuple(
     )
 )
 """Where a title names its system: before a colon, at its end, in brackets."""
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _NUMBERED = re.compile(
-    r"\[(?P<bracket>[1-9])\]|(?:\b(?:paper|number|no\.?)|#)\s*(?P<number>[1-9])\b"
-    r"|\bthe\s+(?P<word>first|second|third|fourth|fifth|sixth|last)\s+(?:one|paper|study|article)\b",
+    r"\[(?P<bracket>[1-9]\d?)\]|(?:\b(?:paper|number|no\.?)|#)\s*(?P<number>[1-9]\d?)\b"
+    rf"|\bthe\s+(?P<word>{'|'.join(ORDINALS)}|last|[1-9]\d?(?:st|nd|rd|th))\s+(?:one|paper|study|article)\b",
     re.IGNORECASE,
 )
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _GOES_ON = re.compile(
     r"(?:and|but|or|then|so|what about|how about|what of|also|why|for|in|with)\b", re.IGNORECASE
 )
@@ -138,7 +138,7 @@ def follow_up(
 def _papers_meant(question: str, papers: Sequence[int]) -> tuple[tuple[int, ...], str]:
     """The papers that a question points at, and the question without their numbers."""
     if pointed := numbered(question, papers):
-        return pointed, _NUMBERED.sub("the paper", question)
+        return pointed, without_numbers(question)
     if papers and _PAPERS.search(question):
         return tuple(dict.fromkeys(papers)), question
     if papers and PAPER.search(question):
@@ -146,23 +146,37 @@ def _papers_meant(question: str, papers: Sequence[int]) -> tuple[tuple[int, ...]
     return (), question
 
 
-def numbered(question: str, papers: Sequence[int]) -> tuple[int, ...]:
-    """The papers whose numbers in the reply a question says."""
-    pointed = []
-    for match in _NUMBERED.finditer(question):
-        word = (match["word"] or "").lower()
-        if word:
-            place = len(papers) if word == "last" else _ORDINALS.index(word) + 1
-        else:
-            place = int(match["bracket"] or match["number"])
-        if 0 < place <= len(papers):
-            pointed.append(papers[place - 1])
-    return tuple(dict.fromkeys(pointed))
+def numbered(question: str, papers: Sequence[int], first: int = 1) -> tuple[int, ...]:
+    """The papers whose numbers in the reply a question says; ``first`` is the number of the first one."""
+    said = (match["word"] or match["bracket"] or match["number"] for match in _NUMBERED.finditer(question))
+    places = (number_said(number, len(papers), first) for number in said)
+    return tuple(dict.fromkeys(papers[place] for place in places if place is not None))
 
 
-def points_at(question: str, papers: Sequence[int]) -> bool:
+def number_said(number: str, count: int, first: int = 1) -> int | None:
+    """The place, from 0, that a number, an ordinal or "last" means among ``count`` things; None for none.
+
+    ``first`` is the number of the first of them. An ordinal that isn't the number of any counts them from 1:
+    on a page with the numbers 6 to 10, "the second one" is number 7.
+    """
+    word = number.lower()
+    if word == "last":
+        return count - 1 if count else None
+    is_ordinal = not word.isdigit()
+    value = ORDINALS.index(word) + 1 if word in ORDINALS else int(re.sub(r"\D", "", word))
+    if first <= value < first + count:
+        return value - first
+    return value - 1 if is_ordinal and 0 < value <= count else None
+
+
+def without_numbers(question: str) -> str:
+    """A question with "the paper" in the place of the numbers of papers."""
+    return _NUMBERED.sub("the paper", question)
+
+
+def points_at(question: str, papers: Sequence[int], first: int = 1) -> bool:
     """Whether a question names some of the papers by their numbers: "[2]", "the third paper"."""
-    return bool(numbered(question, papers))
+    return bool(numbered(question, papers, first))
 
 
 def points_back(question: str) -> re.Match[str] | None:

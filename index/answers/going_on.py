@@ -5,8 +5,10 @@ Nobody asked Labmate to keep a subject there, so that only these are read with t
 * a pronoun with nothing before it that it could mean ("how do they train it?"), or a bare "why?";
 * "and …", "what about …" and the like;
 * limits alone: "only since 2024", "and by Percy Liang?", "newest first", "but not about vision";
-* after a paper's card, a pronoun that means the paper, or "similar papers";
-* the number of a paper that was listed: "the second one".
+* after a paper's card, a pronoun that means the paper, "similar papers", or "their other papers";
+* after a person's card or papers, a pronoun that means the person: "who does she work with?";
+* the number of a paper or person that was listed: "the second one"; of two, "the other one";
+* a comparison with the paper before: "compare it to TrainMover".
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from data.stores.asked_questions import AskedQuestion
+from index.answers.asked_before import NO_LIST, Among, Before
+from index.answers.compared_before import compared_before, one_paper
 from index.answers.defining import defined
 from index.answers.followups import (
     OWN,
@@ -28,11 +31,21 @@ from index.answers.followups import (
     points_at,
     points_back,
     put_in,
-    subject,
-    system_in,
+    without_numbers,
 )
-from index.search.routing import LONGEST, Route, routed
+from index.answers.of_person import (
+    WHO_ARE,
+    asks_for_theirs,
+    by_its_authors,
+    of_person,
+    points_at_somebody,
+    with_author_named,
+)
+from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other, one_meant
+from index.answers.unclear import UnclearError
+from index.search.routing import LONGEST, Route, paper_texts, routed
 from index.search.search import Search
+from index.search.spoken_forms import SUMMARY
 from index.search.understood import Understood
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
@@ -91,43 +104,30 @@ _NARROWS = re.compile(r"(?:for|on|in|with|using|from|at|about)\s+\S", re.IGNOREC
 _CATEGORY = re.compile(r"(?:in\s+)?([a-z-]+\.[A-Za-z-]{2,})")
 _MOST = 8
 """Words of limits alone."""
-_ONE_OF_THEM = re.compile(
-    r"(?:(?:and|no|ok|okay|sorry|i mean|i meant|what about|how about|show(?: me)?|open)\b[\s,]*)*"
-    r"(?:the (?:first|second|third|fourth|fifth|sixth|last) (?:one|paper)|\[[1-9]\]"
-    r"|(?:paper|number|no\.?|#) ?[1-9])(?: please)?",
-    re.IGNORECASE,
-)
 _ALIKE = re.compile(
     r"(?:(?:and|any|find|show(?: me)?|the|what about|other|more)\s+)*"
     r"(?:(?:similar|related)(?: (?:ones?|papers?|works?))?"
-    r"|(?:papers? |ones? )?like (?:it|this|that)(?: one| paper)?)",
+    r"|(?:papers? |ones? )?(?:like|(?:(?:similar|related)(?: (?:ones?|papers?|works?))? to)) (?:it|this|that)"
+    r"(?: one| paper)?)",
     re.IGNORECASE,
 )
 """After a paper's card."""
+_ALIKE_TO = re.compile(
+    r"(?:(?:and|any|find|show(?: me)?|other|more|papers?|ones?)\s+)*"
+    r"(?:like|(?:similar|related)(?: (?:papers?|ones?|works?))? to)\s+(.+?)[ ?!.]*",
+    re.IGNORECASE,
+)
 _ANOTHER = re.compile(
     r"the \w+\s+(?:on|about|by|called|titled|named|that|which|with|from|where|in which|[\"“:])", re.IGNORECASE
 )
 """A paper that is described: "the paper on …"."""
-_IS = re.compile(r"\b(what|who|where|how|when)['’]s\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What was asked before in a place.
-
-    Attributes
-    ----------
-    command
-        What answered: ``ask``, ``search``, ``papers`` or, with a card, ``paper``.
-    said
-        The question, as it was taken; or the words of the search; or what named the paper.
-    asked
-        What the next question may refer to.
-    """
-
-    command: str
-    said: str
-    asked: AskedQuestion
+_DESCRIBED = re.compile(
+    r"\bthe \w+ (?:one|paper|study|article) (?:on|about|by|called|titled|named|that|which|with|from|where|in"
+    r"|to|for)\b",
+    re.IGNORECASE,
+)
+_THEY_SAY = re.compile(r"they (?:say|claim)\b", re.IGNORECASE)
+_IS = re.compile(r"\b(what|who|where|how|when)['’]?s\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,32 +140,78 @@ class GoingOn:
         The command that answers.
     refers
         Whether it is a question that keeps the subject; else all that is meant stands in the route.
+    among
+        The list from which a paper or person was taken; empty for none.
+    person
+        The person of whom it speaks, as in :class:`Before`; empty for none.
     """
 
     route: Route
     refers: bool = False
+    among: Among = NO_LIST
+    person: str = ""
 
 
 async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
-    """How something goes on from what was asked before; None for what stands by itself."""
+    """How something goes on from what was asked before; None for what stands by itself.
+
+    Raises
+    ------
+    UnclearError
+        Where it plainly goes on, but not clearly from what.
+    """
     said = " ".join(said[:LONGEST].split())
     led = _LEAD.match(said)
     rest = said[led.end() if led else 0 :].strip(" ?!.")
     if not rest or said.startswith("/") or ": " in rest:  # "only one question: …" says all of it
         return None
-    if asks_for_one(said) and (papers := numbered(said, before.asked.papers)):
-        titles = await search.titles_of(papers[0])
-        return GoingOn(Route("paper", {"paper": titles[0]})) if titles else None
+    if (taken := await _one_of_them(search, said, before)) is not None:
+        return taken
+    if compared := await compared_before(search, said, before):
+        return GoingOn(compared)
+    if numbered_one := await _asked_of_one(search, said, before):
+        return numbered_one
+    if before.person and (about := await of_person(search, said, before)):
+        return GoingOn(about, person=before.person)
+    if asks_for_theirs(said):
+        return GoingOn(await by_its_authors(search, said, await one_paper(search, before)))
+    if before.among.people and await points_at_somebody(search, said):
+        raise UnclearError("paper")
     if before.command == "paper":
         return await _of_card(search, said, before)
     if asks_for_alike(said) and len(before.asked.papers) == 1:
         titles = await search.titles_of(before.asked.papers[0])
         return GoingOn(Route("similar", {"paper": titles[0]})) if titles else None
-    limited = await _limited(search, rest, before, led=led is not None)
-    if limited is not None:
-        return GoingOn(limited)
-    alone, refers = await routed(search, said, follows=before.command != "papers"), _refers(said, before)
-    if alone.command != "ask" or not (refers or (led and await _continues(search, rest))):
+    if before.command != "list":
+        limited = await _limited(search, rest, before, led=led is not None)
+        if limited is not None:
+            return GoingOn(limited)
+    if before.command == "author":
+        return None
+    return await _asked_on(search, said, rest, before, led=led is not None)
+
+
+async def _asked_of_one(search: Search, said: str, before: Before) -> GoingOn | None:
+    """A question to one paper of the list before: "what does the second one measure?"; None for others."""
+    papers = numbered(said, before.among.papers, before.among.first)
+    if len(papers) != 1 or _DESCRIBED.search(said):
+        return None
+    titles = await search.titles_of(papers[0])
+    if not titles or (await routed(search, said, follows=True)).command != "ask":
+        return None
+    question = without_numbers(said)
+    return GoingOn(Route("ask", {"question": question, "paper": titles[0]}), among=before.among)
+
+
+async def _asked_on(search: Search, said: str, rest: str, before: Before, *, led: bool) -> GoingOn | None:
+    """A question that keeps the subject, or a search that adds to it; None for what stands by itself."""
+    listed = before.command in ("papers", "list")
+    alone, refers = await routed(search, said, follows=not listed), _refers(said, before)
+    if alone.command != "ask" or not (
+        refers or (led and not before.among.people and await _continues(search, rest))
+    ):
+        return None
+    if before.command == "list" and not refers:
         return None
     if led and before.command == "search" and not _ASKS.match(rest) and not refers:
         words = rest if _NARROWS.match(rest) else f"and {rest}"
@@ -179,9 +225,36 @@ async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
     return GoingOn(Route("ask", {"question": said}), refers=True) if meant.changed else None
 
 
-def asks_for_one(said: str) -> bool:
-    """Whether a text only says the number of a paper in a list: "the second one"."""
-    return _ONE_OF_THEM.fullmatch(said.strip(" ?!.")) is not None
+async def _one_of_them(search: Search, said: str, before: Before) -> GoingOn | None:
+    """The card, neighbours or summary of one that was listed; None where a text asks for none of them.
+
+    Raises
+    ------
+    UnclearError
+        Where it asks for one that the list hasn't.
+    """
+    command = "paper"
+    for of, pattern in (("summary", SUMMARY), ("similar", _ALIKE_TO)):
+        if (match := pattern.fullmatch(said)) and (asks_for_one(match[1]) or asks_for_other(match[1])):
+            command, said = of, match[1]
+    shown = paper_texts(said)[0]
+    if shown != said and asks_for_one(f"the {shown.removeprefix('the ')}"):  # "cite the second one"
+        said = f"the {shown.removeprefix('the ')}"
+    one = one_meant(said, before)
+    if one is None:
+        if asks_for_next(said):
+            raise UnclearError("next")
+        if asks_for_other(said) or asks_for_one(said):
+            raise UnclearError("other" if asks_for_other(said) else "paper")
+        return None
+    if one.people:
+        who = f"~{one.people[0]}"
+        if before.command == "papers":  # somebody's, of whom several have the name
+            return GoingOn(Route("papers", {"author": who}))
+        command = "similar-people" if command == "similar" else "author"
+        return GoingOn(Route(command, {"name": who}), among=before.choices)
+    titles = await search.titles_of(one.papers[0])
+    return GoingOn(Route(command, {"paper": titles[0]}), among=before.choices) if titles else None
 
 
 def asks_for_alike(said: str) -> bool:
@@ -193,21 +266,31 @@ async def _of_card(search: Search, said: str, before: Before) -> GoingOn | None:
     """What is said about a paper whose card was shown; None for anything else."""
     if asks_for_alike(said):
         return GoingOn(Route("similar", {"paper": before.said}))
+    if WHO_ARE.fullmatch(said.strip(" ?!.")):
+        return GoingOn(Route("paper", {"paper": before.said}), among=before.among)
+    if named := await with_author_named(search, said, await one_paper(search, before)):
+        return GoingOn(await routed(search, named))
+    if await points_at_somebody(search, said):
+        raise UnclearError("author", before.said)
     this = PAPER.search(said)
-    if this and _ANOTHER.match(said, this.start()):
+    if this and (_ANOTHER.match(said, this.start()) or _DESCRIBED.match(said, this.start())):
         return None
     if this is None and not refers_back(said):
         return None
     whole = f"{said[: this.start()]}{before.said}{said[this.end() :]}" if this else put_in(said, before.said)
     made = await routed(search, whole)
-    return GoingOn(Route("ask", {"question": said}), refers=True) if made.command == "ask" else GoingOn(made)
+    if made.command == "ask":
+        return GoingOn(Route("ask", {"question": said}), refers=True, among=before.among)
+    return GoingOn(made, among=before.among if made.command == "paper" else NO_LIST)
 
 
 def _refers(said: str, before: Before) -> bool:
     """Whether a question means something that it doesn't name."""
-    if _BARE.fullmatch(said) or points_at(said, before.asked.papers):
+    if (_BARE.fullmatch(said) and before.command != "list") or (
+        points_at(said, before.asked.papers) and not _DESCRIBED.search(said)
+    ):
         return True
-    if before.command == "papers":  # "it" and "they" don't mean the person here
+    if before.command in ("papers", "list"):  # "it" and "they" don't mean what is listed
         return False
     if not refers_back(said):
         return False
@@ -229,7 +312,7 @@ def refers_back(said: str) -> bool:
         return False
     if word == "that" and not _MEANS_SOMETHING.search(start):
         return False
-    if not start and "?" not in said:  # "this is great"
+    if not start and ("?" not in said or _THEY_SAY.match(said)):  # "this is great"
         return False
     if _AT_END.fullmatch(start) and not after.strip(" ?!.") and not _NAME.search(start):
         return True
@@ -264,8 +347,12 @@ async def _limited(search: Search, rest: str, before: Before, *, led: bool) -> R
         return None
     if before.command == "ask":
         return _asked_within(rest, read, before)
-    if before.command == "papers" and not read.dates_said:  # a list of somebody's papers has few limits
+    if before.command in ("papers", "author") and not read.dates_said:  # a person's papers have few limits
         return None
+    if before.command == "author":
+        if read.since and not read.until:
+            return Route("papers", {"author": before.person, "since": read.since.isoformat()})
+        return Route("search", {"query": f"papers by {before.said} {rest}"})
     words = f"by {rest}" if read.people and rest.startswith(read.people_said) else rest
     whole = _in_place(before.said, words, await search.understand(before.said), read)
     made = await routed(search, whole)
@@ -307,15 +394,3 @@ def _in_place(said: str, limit: str, had: Understood, read: Understood) -> str:
         if old and new and old in said and new in limit:
             said, limit = said.replace(old, new), re.sub(rf"(?:\bby\s+)?{re.escape(new)}", " ", limit)
     return " ".join(f"{said} {limit}".split()).rstrip(" ,?!.")
-
-
-async def listed(command: str, said: str, search: Search, papers: tuple[int, ...]) -> Before:
-    """What a list of papers leaves for the next message: its subject, and the papers shown."""
-    about = subject((await search.understand(said)).text, search.rarity)
-    return Before(command, said, AskedQuestion(said, about, {}, papers))
-
-
-def on_card(paper: int, title: str, said: str) -> Before:
-    """What a paper's card leaves for the next message: the paper, and what named it."""
-    about = (system_in(title) or title).replace(",", " ")
-    return Before("paper", said, AskedQuestion(said, about, {"paper": paper}, (paper,)))

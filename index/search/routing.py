@@ -331,13 +331,13 @@ async def routed(
     """:func:`route`, with what the library knows of people and papers."""
     read = await search.understand(said[:LONGEST])
     texts = {text for text in (*paper_texts(said), *compared_texts(said)) if 0 < len(text) <= _TITLE}
-    named = {text for text in texts if await _is_name(search, text)}
+    named = {text for text in texts if await names_paper(search, text)}
     name = name_said(said)
     authors = {name} if name and await search.resembles_author(name) else ()
     return route(said, read, named=named, authors=authors, commands=commands, follows=follows)
 
 
-async def _is_name(search: Search, text: str) -> bool:
+async def names_paper(search: Search, text: str) -> bool:
     """Whether a whole text is a paper's name; a sentence with a name in it is not."""
     paper = (await search.named(text)).paper
     if paper is None or find_arxiv_id(text) or find_doi(text):

@@ -150,7 +150,15 @@ async def test_a_card_that_was_opened_by_a_button_is_what_the_next_message_means
 
 @pytest.mark.parametrize(
     "new",
-    ["find the paper on gossip protocols", "the paper by Minlan Yu", "is it possible to prune LLMs?", "ok"],
+    [
+        "find the paper on gossip protocols",
+        "what is the first paper on gossip?",
+        "vs code plugins",
+        "compare and contrast DPO and PPO",
+        "the paper by Minlan Yu",
+        "is it possible to prune LLMs?",
+        "ok",
+    ],
 )
 async def test_what_does_not_mean_the_paper_of_a_card_stays_new(user, new):
     await user.tell("PrismLLM")

@@ -8,7 +8,7 @@ from commands.kit import last_asked
 from commands.kit.last_asked import KEPT_FOR, LastAsked
 from data.calendar import clock
 from data.stores.asked_questions import AskedQuestion
-from index.answers.going_on import Before
+from index.answers.asked_before import Before
 
 
 def asked(text):

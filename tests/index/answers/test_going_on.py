@@ -48,6 +48,7 @@ def test_a_pronoun_with_nothing_before_it_means_what_was_asked_before(said):
         "what is grokking?",
         "that's wrong",
         "this is great",
+        "they say scaling laws break, is that true?",
         "how long does it take to train an LLM?",
         "I saw that transformers forget",
         "does dropout hurt when models overfit their data?",
