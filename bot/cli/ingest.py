@@ -78,7 +78,7 @@ async def ingest_file(
         summary = await intake.run(iter(file))
     except SourceError:
         if intake.summary.read > intake.summary.refused:
-            report.say("What was read before the damage is kept. Mend or fetch the file, then rerun this.")
+            report.say("What was read before the damage is kept.")
         raise
     if not summary.read:
         raise SourceError(f"{path} holds no records. Nothing was read in.")

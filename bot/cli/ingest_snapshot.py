@@ -166,7 +166,7 @@ async def ingest_snapshot(
         summary = await intake.run(iter(reading))
     except SourceError:
         if _taken(intake.summary) > before:
-            report.say("What was taken before the damage is kept. Fetch the file again, then rerun this.")
+            report.say("What was taken before the damage is kept.")
         raise
     taken = _taken(summary)
     if taken == summary.refused:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +12,9 @@ from tests.helpers.process import run
 from tests.helpers.records import papers_file
 
 
-def _zip(path: Path) -> None:
-    zipfile.ZipFile(path, "w").close()
-
-
 REFUSED = {
     "papers.csv": lambda path: path.write_text("id,title\n1,On llamas\n"),
     "picture.jsonl": lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n\0\xff\xfe"),
-    "empty.zip": _zip,
     "blank.jsonl": lambda path: path.write_text('{"id": " ", "title": " ", "abstract": " "}\n'),
 }
 
