@@ -11,7 +11,6 @@ import pytest
 from tests.helpers.process import run
 from tests.helpers.records import papers_file
 
-
 REFUSED = {
     "papers.csv": lambda path: path.write_text("id,title\n1,On llamas\n"),
     "picture.jsonl": lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n\0\xff\xfe"),
