@@ -89,6 +89,8 @@ async def ingest_file(
             "JSON array of papers, plain or compressed."
             + ("" if own_ids else " If its ids are not arXiv's, add --own-ids.")
         )
+    for doubt in ready.doubts(path, file.lines) if ready else ():
+        report.say(doubt)
     return summary
 
 

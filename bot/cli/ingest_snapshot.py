@@ -173,6 +173,8 @@ async def ingest_snapshot(
         raise SourceError(
             f"{path} has {reading.lines:,} lines, but no paper of {chosen}. Nothing was read in."
         )
+    for doubt in ready.doubts(path, reading.lines) if ready else ():
+        report.say(doubt)
     return replace(summary, read=taken), reading.lines - taken
 
 
