@@ -172,7 +172,8 @@ async def ingest_snapshot(
     taken = _taken(summary)
     if taken == summary.refused:
         raise SourceError(
-            f"{path} has {reading.lines:,} lines, but no paper of {chosen}. Nothing was read in."
+            f"{path} has {reading.lines:,} lines, but no paper of {chosen}. Nothing was read in. "
+            "Choose other --categories or --years."
         )
     for doubt in ready.doubts(path, reading.lines) if ready else ():
         report.say(doubt)

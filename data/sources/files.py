@@ -50,7 +50,9 @@ class PaperFile:
                 raise SourceError(f"{path} is not a file. Write what it holds to a file, and name that.")
             self._disk = path.open("rb")
         except OSError as error:
-            raise SourceError(f"{path} can't be read: {error.strerror}") from error
+            raise SourceError(
+                f"{path} can't be read ({error.strerror}). Check its name, and that you may read it."
+            ) from error
         self.size = path.stat().st_size
         self.lines = 0
         self._array = False
