@@ -12,7 +12,7 @@ import typer
 
 from bot.backups import folder_of
 from bot.cli.command_line import perform, settings
-from bot.cli.reporter import Reporter
+from bot.cli.reporter import Reporter, still_need
 from bot.logs import log_to
 from bot.settings import Settings
 from data.calendar import clock
@@ -114,7 +114,7 @@ async def _rebuild_indexes(config: Settings, report: Reporter) -> None:
             await corpus.catch_up_words(lambda done, total: report.step("words", done, total))
             await derive(corpus, report.step)
         waiting = len(corpus.backlog())
-    rest = f"{waiting:,} papers still need an embedding; a running Labmate makes them. " if waiting else ""
+    rest = f"{still_need(waiting)}; a running Labmate embeds them. " if waiting else ""
     print(f"The indexes are up to date. {rest}You can start Labmate now.")
 
 

@@ -78,7 +78,7 @@ async def ingest_file(
         summary = await intake.run(iter(file))
     except SourceError:
         if intake.summary.read > intake.summary.refused:
-            report.say("What was read before the damage is kept. Mend or fetch the file, then rerun this.")
+            report.say("What was read before the damage is kept.")
         raise
     if not summary.read:
         raise SourceError(f"{path} holds no records. Nothing was read in.")
@@ -89,6 +89,8 @@ async def ingest_file(
             "JSON array of papers, plain or compressed."
             + ("" if own_ids else " If its ids are not arXiv's, add --own-ids.")
         )
+    for doubt in ready.doubts(path, file.lines) if ready else ():
+        report.say(doubt)
     return summary
 
 

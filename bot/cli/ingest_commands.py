@@ -17,7 +17,7 @@ import typer
 from bot.cli.command_line import perform, settings
 from bot.cli.days import a_day
 from bot.cli.ingest_snapshot import ingest_snapshot_command
-from bot.cli.reporter import Reporter
+from bot.cli.reporter import Reporter, still_need
 from bot.cli.shared_vectors import take_vectors_command
 from bot.logs import log_to
 from bot.settings import Settings
@@ -65,7 +65,7 @@ async def read_in_file(
 
 def _waiting(papers: int) -> str:
     return (
-        f"{papers:,} papers still need an embedding and author matching. A running Labmate does both; or run "
+        f"{still_need(papers)} and author matching. A running Labmate does both; or run "
         "`python -m bot index`, then `python -m bot identify`."
     )
 

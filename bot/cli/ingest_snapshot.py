@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.command_line import perform, settings
-from bot.cli.reporter import Reporter
+from bot.cli.reporter import Reporter, still_need
 from bot.logs import log_to
 from bot.settings import Settings
 from commands.kit.progress import duration
@@ -110,7 +110,8 @@ async def _read_in(
             summary, left_out = await ingest_snapshot(corpus, path, chosen, vectors, report)
             report.say(reading.closing(summary, lines=True))
             if left_out:
-                report.say(f"{left_out:,} other papers of the file were left out.")
+                papers, were = ("paper", "was") if left_out == 1 else ("papers", "were")
+                report.say(f"{left_out:,} other {papers} of the file {were} left out.")
             if (seconds := time.monotonic() - begun) >= _WORTH_TELLING:
                 report.say(f"Reading took {duration(seconds)}.")
             if embed_too:
@@ -120,7 +121,7 @@ async def _read_in(
             waiting = len(corpus.backlog())
         if waiting:
             report.say(
-                f"{waiting:,} papers still need an embedding. A running Labmate embeds them, newest first, "
+                f"{still_need(waiting)}. A running Labmate embeds them, newest first, "
                 "and matches their authors; so do `python -m bot index` and then `python -m bot identify`."
             )
         elif not embed_too and await reading.people_wait(corpus.store):
@@ -166,13 +167,16 @@ async def ingest_snapshot(
         summary = await intake.run(iter(reading))
     except SourceError:
         if _taken(intake.summary) > before:
-            report.say("What was taken before the damage is kept. Fetch the file again, then rerun this.")
+            report.say("What was taken before the damage is kept.")
         raise
     taken = _taken(summary)
     if taken == summary.refused:
         raise SourceError(
-            f"{path} has {reading.lines:,} lines, but no paper of {chosen}. Nothing was read in."
+            f"{path} has {reading.lines:,} lines, but no paper of {chosen}. Nothing was read in. "
+            "Choose other --categories or --years."
         )
+    for doubt in ready.doubts(path, reading.lines) if ready else ():
+        report.say(doubt)
     return replace(summary, read=taken), reading.lines - taken
 
 

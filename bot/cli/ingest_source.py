@@ -8,7 +8,7 @@ from datetime import date
 from bot.app import load_sample, open_corpus
 from bot.cli.command_line import perform
 from bot.cli.ingest import closing
-from bot.cli.reporter import Reporter
+from bot.cli.reporter import Reporter, still_need
 from bot.logs import log_to
 from bot.settings import Settings
 from data.sources.http import PoliteClient
@@ -37,7 +37,7 @@ async def _work(config: Settings, name: str, since: date) -> None:
         report.say(f"{name}: {closing(summary)}")
         if waiting:
             report.say(
-                f"{waiting:,} papers wait for their embedding and for their authors to be told apart. "
+                f"{still_need(waiting)} and author matching. "
                 "A running Labmate does both; so do `python -m bot index` and then `python -m bot identify`."
             )
 

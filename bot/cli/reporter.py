@@ -19,6 +19,11 @@ from rich.progress import (
 )
 
 
+def still_need(papers: int) -> str:
+    """``1 paper still needs an embedding``, without a full stop."""
+    return f"{papers:,} {'paper still needs' if papers == 1 else 'papers still need'} an embedding"
+
+
 class Reporter:
     """Shows how far the work is."""
 

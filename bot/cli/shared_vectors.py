@@ -74,4 +74,7 @@ def closing(taken: Taken) -> str:
         "with damaged vectors (their length is not 1)": taken.broken,
     }
     text = f"{taken.read:,} vectors read: {taken.taken:,} taken in, {taken.unchanged:,} already here"
-    return text + "".join(f"\n  skipped {count:,} {why}" for why, count in skipped.items() if count)
+    text += "".join(f"\n  skipped {count:,} {why}" for why, count in skipped.items() if count)
+    if taken.unknown and taken.unknown == taken.read:
+        text += "\nRead the papers in first: python -m bot ingest snapshot FILE (without --embed)"
+    return text

@@ -52,6 +52,12 @@ async def database(settings: Settings) -> list[Finding]:
         await store.close()
     if integrity != "ok":
         return bad(f"the database is damaged: {integrity}", "Restore a backup: docs/operate.md")
+    if not papers:
+        return note(
+            f"no papers in {shown(settings.database)}",
+            "Check LABMATE_DATA and DATABASE_URL if there should be some. Otherwise start Labmate, or read "
+            "papers in: docs/data.md",
+        )
     return good(f"{papers:,} papers in {shown(settings.database)}")
 
 
@@ -126,7 +132,7 @@ async def index(settings: Settings) -> list[Finding]:
     if waiting or orphans:
         left_over = f"; {orphans:,} embeddings have no paper" if orphans else ""
         findings += note(
-            f"{waiting:,} papers have no embedding yet{left_over}",
+            f"{waiting:,} {'paper has' if waiting == 1 else 'papers have'} no embedding yet{left_over}",
             "A running Labmate takes care of it; or run: python -m bot index",
         )
     return findings or good(f"database and indexes agree on {papers:,} papers")

@@ -24,6 +24,7 @@ DATABASE = "database"
 _MAGIC = b"SQLite format 3\0"
 _MODE, _WAL = 18, 2
 """The byte after the magic and the page size, in a database with a write-ahead log; no backup has one."""
+_ANOTHER = " Use another backup."
 _NAME = "labmate-%Y-%m-%dT%H-%M-%SZ.db"
 
 
@@ -85,9 +86,14 @@ def verify(path: Path, progress: Progress | None = None, *, altered: bool = Fals
         Where it is missing, not a database, another program's, a newer Labmate's, or damaged; or where it
         has changed since it was made, unless it may be ``altered``.
     """
-    _must_be_file(path)
+    _must_be_file(path, _ANOTHER)
     with _explained(path):
-        _looked_through(path, path, progress)
+        try:
+            _looked_through(path, path, progress)
+        except NewerDatabaseError:
+            raise
+        except StoreError as error:
+            raise StoreError(f"{error}{_ANOTHER}") from error
         if not altered and _is_altered(path, progress):
             raise StoreError(
                 f"{path} was altered or damaged since it was made: its checksum does not match. Use another "
@@ -115,7 +121,7 @@ def restore(
     StoreError
         Where the backup fails a check, or the database is in use; the database is then unchanged.
     """
-    _must_be_file(backup)
+    _must_be_file(backup, _ANOTHER)
     if _same(backup, database):
         raise StoreError(f"{backup} is the database itself. Name a backup of it.")
     checked = verify(backup, progress, altered=altered)
@@ -258,7 +264,7 @@ def _same_rows(source: dict[str, int], copied: dict[str, int]) -> None:
         )
 
 
-def _must_be_file(path: Path) -> None:
+def _must_be_file(path: Path, if_empty: str = "") -> None:
     with _explained(path):
         if path.is_dir():
             raise StoreError(f"{path} is a folder. Name a file.")
@@ -267,7 +273,7 @@ def _must_be_file(path: Path) -> None:
         if not os.access(path, os.R_OK):  # don't open it: closing would release SQLite's locks on it
             raise PermissionError(errno.EACCES, "you may not read it")
         if not path.stat().st_size:
-            raise StoreError(f"{path} is empty.")
+            raise StoreError(f"{path} is empty.{if_empty}")
 
 
 def _refuse_others(target: Path) -> None:
@@ -308,7 +314,7 @@ def _enough_space(source: sqlite3.Connection, target: Path) -> None:
     if pages * size > free:
         raise StoreError(
             f"The disk of {target.parent} is full: {pages * size / 1e6:,.1f} MB are needed, "
-            f"{free / 1e6:,.1f} MB are free."
+            f"{free / 1e6:,.1f} MB are free. Make room there, or use another disk."
         )
 
 

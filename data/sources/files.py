@@ -23,6 +23,8 @@ from data.sources.zstd_stream import ZstdStream
 MAX_LINE = 4_000_000
 MAX_ARRAY = 200_000_000
 _EXCERPT = 2_000
+_MENDED = "Fetch the whole file again, then rerun this."
+_OTHER = "Fetch it again, or name another file."
 _TORN = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile)
 
 
@@ -42,11 +44,15 @@ class PaperFile:
         self.path = path
         self._own_ids = own_ids
         try:
-            if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe
+            if path.is_dir():
+                raise SourceError(f"{path} is a folder. Name the file in it.")
+            if path.exists() and not path.is_file():  # a pipe
                 raise SourceError(f"{path} is not a file. Write what it holds to a file, and name that.")
             self._disk = path.open("rb")
         except OSError as error:
-            raise SourceError(f"{path} can't be read: {error.strerror}") from error
+            raise SourceError(
+                f"{path} can't be read ({error.strerror}). Check its name, and that you may read it."
+            ) from error
         self.size = path.stat().st_size
         self.lines = 0
         self._array = False
@@ -68,7 +74,9 @@ class PaperFile:
                     "zstd -d --long=31, and name the file in it."
                 ) from error
             after = f", after line {self.lines:,}" if self.lines else ""
-            raise SourceError(f"{self.path} is torn or not what its name says{after}: {error}") from error
+            raise SourceError(
+                f"{self.path} is torn or not what its name says{after} ({error}). {_MENDED}"
+            ) from error
 
     def _open(self) -> Any:
         head = self._disk.read(6)
@@ -81,7 +89,7 @@ class PaperFile:
             return io.BufferedReader(lzma.LZMAFile(self._disk))
         if head[:4] == b"\x28\xb5\x2f\xfd":
             return io.BufferedReader(ZstdStream(self._disk), 1 << 20)
-        if head[:4] == b"PK\x03\x04":
+        if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):  # the second: a zip of nothing
             try:
                 archive = zipfile.ZipFile(self._disk)
             except zipfile.BadZipFile as error:
@@ -89,9 +97,14 @@ class PaperFile:
                     f"{self.path} is torn or cut off ({error}). A zip has its list of contents at its end, "
                     "so nothing of it can be read. Fetch it again."
                 ) from error
-            names = [info for info in archive.infolist() if not info.is_dir()]
-            if len(names) != 1:
-                raise SourceError(f"{self.path} holds {len(names)} files; Labmate reads a zip of one")
+            names = [info for info in archive.infolist() if not (info.is_dir() or _is_macos(info.filename))]
+            if not names:
+                raise SourceError(f"{self.path} holds no files. {_OTHER}")
+            if len(names) > 1:
+                raise SourceError(
+                    f"{self.path} holds {len(names):,} files, but Labmate reads a zip of one. Unpack it, and "
+                    "name the one with the papers."
+                )
             try:
                 return io.BufferedReader(archive.open(names[0]), 1 << 20)
             except RuntimeError as error:  # zipfile: packed in a rare way, or encrypted
@@ -131,17 +144,18 @@ class PaperFile:
                     return
             read_before += len(line)
             if len(line) == MAX_LINE and not line.endswith(b"\n"):
-                while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
-                    pass
+                pass_line(stream)
                 refused = Rejected(f"line {number + 1}", f"a line of over {MAX_LINE:,} bytes", _raw(line))
                 yield number, refused, ""
             elif line.strip():
                 item = _parsed(line, number)
                 if isinstance(item, Rejected) and number and line[:1] == b"{" and not line.endswith(b"\n"):
-                    raise SourceError(f"{self.path} is torn: it ends in the middle of line {number + 1:,}")
+                    raise SourceError(
+                        f"{self.path} is torn: it ends in the middle of line {number + 1:,}. {_MENDED}"
+                    )
                 yield number, item, _raw(line)
         if read_before == 0 and self.size:
-            raise SourceError(f"{self.path} holds no text")
+            raise SourceError(f"{self.path} holds no text. {_OTHER}")
 
     def _entries(self, first: bytes, stream: IO[bytes]) -> Iterator[tuple[int, Any, str]]:
         body = first + stream.read(MAX_ARRAY)
@@ -154,6 +168,19 @@ class PaperFile:
         self.lines = len(items)
         for number, item in enumerate(items):
             yield number, item, _written(item)
+
+
+def pass_line(stream: IO[bytes]) -> bool:
+    """Read on to the end of the line without holding it; returns whether anything was left."""
+    first = rest = stream.readline(MAX_LINE)
+    while len(rest) == MAX_LINE and not rest.endswith(b"\n"):
+        rest = stream.readline(MAX_LINE)
+    return bool(first)
+
+
+def _is_macos(name: str) -> bool:
+    """Whether a file in a zip is one of those that macOS adds."""
+    return name.startswith("__MACOSX/") or name.rpartition("/")[2] == ".DS_Store"
 
 
 def _parsed(line: bytes, number: int) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from data.records import PaperRecord, Rejected
-from data.sources.files import PaperFile
+from data.sources.files import PaperFile, pass_line
 from data.sources.forms import record_of
 from data.sources.http import SourceError
 
@@ -109,11 +109,11 @@ class SnapshotFile(PaperFile):
                 f"{self.path} is not arXiv's metadata snapshot (line 1{why}). It has one JSON object a line, "
                 f"with {', '.join(_FORM)}; `ingest file` reads other forms"
                 if refused
-                else f"{self.path} holds no papers"
+                else f"{self.path} holds no papers. Fetch it again, or name another file."
             )
 
     def _skip(self, stream: Any) -> None:
-        while self.lines < self._begin and stream.readline():
+        while self.lines < self._begin and pass_line(stream):
             self.lines += 1
 
 

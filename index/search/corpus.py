@@ -34,7 +34,10 @@ from index.search.word_files import PART
 _WORDS_AT_ONCE = 2_000
 _KEEP_FROM = 20_000
 """After so many new facts at once they are kept in a file, so that the next start needn't read them again."""
-_BUSY = "Another Labmate process is importing or embedding papers. Wait for it to end, or stop it."
+_BUSY = (
+    "Another Labmate process is importing or embedding papers or matching authors, as a running Labmate does "
+    "by itself. Wait for it to end, or stop it."
+)
 
 
 class Corpus:

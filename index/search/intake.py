@@ -30,6 +30,8 @@ _FIRST_COMMIT, _COMMIT_EVERY = 10, PART // BATCH
 _COMMIT_AFTER = 60.0
 """Seconds after which they are committed at the latest, where papers come slowly."""
 _COLLECT_EVERY = 10
+_LENGTHS = 0.99, 1.01
+"""How long a vector of length 1 may be in float16."""
 
 Item = PaperRecord | Deletion | Rejected
 Numbered = tuple[int, Item]
@@ -80,19 +82,37 @@ def one_array(path: Path) -> np.ndarray:
     return held
 
 
+def are_whole(rows: np.ndarray) -> np.ndarray:
+    """Which rows are numbers of length 1, as far as float16 can tell: booleans, shape (len(rows),)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.linalg.norm(rows.astype(np.float32), axis=1)
+    return np.asarray((lengths > _LENGTHS[0]) & (lengths < _LENGTHS[1]))  # false for what is no number
+
+
 class ReadyVectors:
     """Embeddings computed elsewhere: row *i* belongs to record *i* of the file.
+
+    Parameters
+    ----------
+    exported
+        They are an export (:mod:`index.search.shared_vectors`), whose rows are in the order of no file.
+
+    Attributes
+    ----------
+    broken
+        How many rows were left out so far, since their length is not 1.
 
     Raises
     ------
     SourceError
-        If the file is not a matrix, has no manifest, or does not match it.
+        If the file is not a matrix, has no manifest, does not match it, or is an export where none may be.
     index.search.vector_manifest.ForeignVectorsError
         If another model made it.
     """
 
-    def __init__(self, path: Path, fingerprint: dict[str, Any]) -> None:
+    def __init__(self, path: Path, fingerprint: dict[str, Any], *, exported: bool = False) -> None:
         self.path = path
+        self.broken = 0
         try:
             self.rows = one_array(path)
         except FileNotFoundError as error:
@@ -107,10 +127,33 @@ class ReadyVectors:
             str(path),
             "Get vectors that the model in use made, or set EMBEDDING_MODEL to theirs.",
         )
-        if self.rows.shape != (manifest.get("rows"), fingerprint["dimension"]):
+        if not exported and "papers_sha256" in manifest:
             raise SourceError(
-                f"{path} has the shape {self.rows.shape}; its manifest says {manifest.get('rows')} rows "
-                f"of {fingerprint['dimension']}"
+                f"{path} is an export of another Labmate: its rows are not in the order of a file of papers. "
+                f"Read the papers in without --vectors, then run: python -m bot ingest vectors {path}"
+            )
+        if self.rows.dtype.kind != "f":
+            raise SourceError(
+                f"{path} holds values of the kind {self.rows.dtype}, not float16 or float32. Copy or make it "
+                "again."
+            )
+        if self.rows.shape != (manifest["rows"], fingerprint["dimension"]):
+            raise SourceError(
+                f"{path} has the shape {self.rows.shape}; its manifest says {manifest['rows']:,} rows "
+                f"of {fingerprint['dimension']}. Copy or make both again."
+            )
+
+    def doubts(self, file: Path, lines: int) -> Iterator[str]:
+        """What to say after they were read in with a file of so many lines: a sentence a fault."""
+        name, rows, broken = self.path.name, len(self.rows), self.broken
+        if broken:
+            are = "1 row is" if broken == 1 else f"{broken:,} rows are"
+            yield f"{are} damaged in {name} (not of length 1). Their papers are embedded as usual."
+        if rows != lines:
+            yield (
+                f"{name} has {rows:,} rows, but {file.name} has {lines:,} lines. If the vectors belong to "
+                "another file, papers have wrong ones now; to embed all again, run: "
+                "python -m bot index --rebuild"
             )
 
     def _manifest(self) -> dict[str, Any]:
@@ -121,9 +164,12 @@ class ReadyVectors:
             manifest = self.path.with_name(name)
             if manifest.exists():
                 try:
-                    return dict(orjson.loads(manifest.read_bytes()))
+                    said = dict(orjson.loads(manifest.read_bytes()))
                 except (ValueError, TypeError) as error:
-                    raise SourceError(f"{manifest} is not a manifest: {error}") from error
+                    raise SourceError(f"{manifest} is not a manifest of vectors. Copy it again.") from error
+                if type(said.get("rows")) is not int:
+                    raise SourceError(f"{manifest} doesn't say how many rows there are. Copy it again.")
+                return said
         raise SourceError(
             f"{self.path} has no manifest beside it ({' or '.join(names)}), so it is unknown which "
             "model made it. Put the manifest that came with it there."
@@ -265,15 +311,19 @@ class Intake:
             if paper_id and isinstance(item, PaperRecord) and line < len(ready.rows)
         }
         texts = await self._library.store.texts(list(line_of))
-        papers, hashes, rows = [], [], []
+        papers, hashes, lines = [], [], []
         for paper_id, (line, item) in line_of.items():
             title, abstract, text_hash = texts.get(paper_id, ("", "", 0))
             if (title, abstract) == (item.title, item.abstract) and vectors.hash_of(paper_id) != text_hash:
                 papers.append(paper_id)
                 hashes.append(text_hash)
-                rows.append(line)
-        if papers:
-            await finished_in_thread(vectors.append, papers, hashes, np.asarray(ready.rows[rows]))
+                lines.append(line)
+        rows = np.asarray(ready.rows[lines])
+        whole = np.flatnonzero(are_whole(rows)).tolist()
+        ready.broken += len(lines) - len(whole)
+        if whole:
+            kept = [papers[place] for place in whole], [hashes[place] for place in whole]
+            await finished_in_thread(vectors.append, *kept, rows[whole])
 
 
 @contextmanager

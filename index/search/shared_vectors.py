@@ -16,14 +16,13 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from data.database.unavailable import is_full_disk
 from data.sources.http import SourceError
 from index.search.corpus import Corpus
-from index.search.intake import ReadyVectors, one_array
+from index.search.intake import ReadyVectors, are_whole, one_array
 
 KEY = np.dtype([("arxiv", "S40"), ("hash", "<i8")])
 _AT_ONCE = 4_000
-_LENGTHS = 0.99, 1.01
-"""How long a vector of length 1 may be in float16."""
 
 Progress = Callable[[int, int], None]
 
@@ -86,11 +85,10 @@ async def export_vectors(corpus: Corpus, path: Path, progress: Progress | None =
     if not len(papers):
         raise SourceError("There are no vectors of arXiv papers to export yet. Run: python -m bot index")
 
+    names = path, _keys_file(path), _manifest_file(path)
+    drafts = {file: file.with_name(file.name + ".new") for file in names}
+
     def write() -> None:
-        drafts = {
-            file: file.with_name(file.name + ".new")
-            for file in (path, _keys_file(path), _manifest_file(path))
-        }
         with drafts[_keys_file(path)].open("wb") as out:
             np.save(out, keys)
         with drafts[path].open("wb") as out:
@@ -114,7 +112,13 @@ async def export_vectors(corpus: Corpus, path: Path, progress: Progress | None =
     try:
         await asyncio.to_thread(write)
     except OSError as error:
-        raise SourceError(f"{path} can't be written: {error}") from error
+        for draft in drafts.values():  # on a full disk, they take the room that others need
+            draft.unlink(missing_ok=True)
+        if is_full_disk(error):
+            raise SourceError(
+                f"{path} can't be written. The disk is full. Make room, or name a file on another disk."
+            ) from error
+        raise SourceError(f"{path} can't be written: {error.strerror or error}") from error
     return len(papers)
 
 
@@ -145,7 +149,7 @@ class SharedVectors:
     """
 
     def __init__(self, path: Path, fingerprint: dict[str, object]) -> None:
-        ready = ReadyVectors(path, fingerprint)
+        ready = ReadyVectors(path, fingerprint, exported=True)
         try:
             self.keys: np.ndarray = one_array(_keys_file(path))
             said = orjson.loads(_manifest_file(path).read_bytes())
@@ -186,8 +190,7 @@ async def take_vectors(corpus: Corpus, path: Path, progress: Progress | None = N
         names = [name.decode("ascii", "replace") for name in keys["arxiv"].tolist()]
         known = await corpus.store.paper_keys.by_arxiv_id(list(dict.fromkeys(names)))
         rows = np.asarray(shared.rows[start : start + _AT_ONCE])
-        lengths = np.linalg.norm(rows.astype(np.float32), axis=1)
-        whole = (lengths > _LENGTHS[0]) & (lengths < _LENGTHS[1])  # false for what is no number
+        whole = are_whole(rows)
         chosen: dict[int, tuple[int, int]] = {}
         for place, (name, text_hash) in enumerate(zip(names, keys["hash"].tolist(), strict=True)):
             paper, own = known.get(name, (-1, 0))

@@ -1,7 +1,9 @@
 """What tests over the wire share: members, servers on loopback, a lab whose clock stands."""
 
 import asyncio
+import os
 import ssl
+import subprocess
 
 import pytest
 import trustme
@@ -28,6 +30,23 @@ async def place(tmp_path):
     """A lab of its own, whose messages a test may count: Discord, the bot, and a member."""
     async with LocalDiscord() as discord, started(discord, tmp_path) as lab:
         yield discord, lab.bot, lab.user
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """Makes a disk of so many KB."""
+    small = tmp_path / "small"
+    small.mkdir()
+
+    def mounted(size):
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}k", "labmate-test", str(small)]
+        if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+            pytest.skip("only root can mount a small disk; CI runs as root")
+        return small
+
+    yield mounted
+    if small.is_mount():
+        subprocess.run(["umount", str(small)], check=True)
 
 
 @pytest.fixture

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,23 +12,6 @@ from bot.cli.command_line import perform
 from tests.helpers.process import run
 
 REST = " is full. What was done so far is kept; make room, then run the command again.\n"
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
-    """Makes a disk of so many KB."""
-    small = tmp_path / "small"
-    small.mkdir()
-
-    def mounted(size: int) -> Path:
-        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}k", "labmate-test", str(small)]
-        if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-            pytest.skip("only root can mount a small disk; CI runs as root")
-        return small
-
-    yield mounted
-    if small.is_mount():
-        subprocess.run(["umount", str(small)], check=True)
 
 
 @pytest.mark.sqlite("the database is on the small disk")

@@ -113,7 +113,7 @@ def test_wrong_options_are_refused_before_anything_is_opened(snapshot, tmp_path,
         (b"", "holds no papers"),
         (b"<html><body>Please sign in</body></html>", "is not arXiv's metadata snapshot"),
         (gzip.compress(b"x" * 100_000)[:60], "is torn or not what its name says"),
-        (None, "can't be read"),
+        (None, "can't be read (No such file or directory). Check its name, and that you may read it."),
     ],
     ids=["empty", "a page", "torn", "missing"],
 )
@@ -129,7 +129,8 @@ def test_a_wrong_file_is_named_and_nothing_is_read_in(tmp_path, content, said):
 def test_a_choice_without_papers_is_said(snapshot, tmp_path):
     done = run("ingest", "snapshot", str(snapshot), "--categories", "q-fin", folder=tmp_path)
     assert done.returncode == 1
-    assert "no paper of q-fin" in done.stderr
+    said = " ".join(done.stderr.split())
+    assert "no paper of q-fin. Nothing was read in. Choose other --categories or --years." in said
 
 
 async def test_a_torn_archive_keeps_what_precedes_the_tear_and_the_whole_one_completes_it(tmp_path):

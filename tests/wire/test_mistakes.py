@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bz2
-import zipfile
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +11,11 @@ import pytest
 
 from tests.helpers.process import run
 from tests.helpers.records import papers_file
-
-
-def _zip(path: Path) -> None:
-    zipfile.ZipFile(path, "w").close()
-
+from tests.helpers.snapshots import snapshot_line
 
 REFUSED = {
     "papers.csv": lambda path: path.write_text("id,title\n1,On llamas\n"),
     "picture.jsonl": lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n\0\xff\xfe"),
-    "empty.zip": _zip,
     "blank.jsonl": lambda path: path.write_text('{"id": " ", "title": " ", "abstract": " "}\n'),
 }
 
@@ -140,3 +135,24 @@ def test_a_server_to_move_to_that_does_not_answer_is_named_by_its_option(tmp_pat
     done = run("move", "--to", "postgresql+asyncpg://me:hunter2@127.0.0.1:1/x", folder=tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith("--to: postgresql+asyncpg://me:***@127.0.0.1:1/x can't be reached")
+
+
+def test_one_paper_is_told_in_the_singular(tmp_path):
+    papers = [snapshot_line(0), snapshot_line(1), snapshot_line(2) | {"categories": "q-fin.ST"}]
+    lines = [json.dumps(paper) + "\n" for paper in papers]
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    first.write_text(lines[0])
+    second.write_text(lines[1] + lines[2])
+    assert run("ingest", "file", str(first), folder=tmp_path / "lab").returncode == 0
+    read = run("ingest", "snapshot", str(second), folder=tmp_path / "lab").stderr
+    assert "1 other paper of the file was left out." in read
+    assert "1 paper still needs an embedding." in read
+    assert "1 paper has no embedding yet" in run("doctor", folder=tmp_path / "lab").stdout
+    again = run("ingest", "file", str(second), "--no-embed", folder=tmp_path / "lab").stderr
+    assert "2 papers still need an embedding and author matching." in again
+
+
+def test_doctor_says_what_to_do_about_a_database_without_papers(tmp_path):
+    found = run("doctor", folder=tmp_path / "lab", fresh=True).stdout
+    assert "no papers in" in found
+    assert "Check LABMATE_DATA and DATABASE_URL if there should be some" in found

@@ -10,6 +10,7 @@ import pytest
 from bot.local_discord.client import UserClient
 from bot.local_discord.server import LocalDiscord
 from tests.helpers.process import logged_in, run, start
+from tests.helpers.snapshots import snapshot_line
 
 COUNT, SAMPLE = 12, 7
 
@@ -153,7 +154,10 @@ WRONG = {
     "cut papers": (lambda f: f.with_name("v.papers.npy").write_bytes(b"\x93NUMPY"), "not a whole export"),
     "no papers": (lambda f: f.with_name("v.papers.npy").unlink(), "not a whole export"),
     "no manifest": (lambda f: f.with_name("v.json").unlink(), "no manifest"),
-    "manifest of null": (lambda f: f.with_name("v.json").write_text("null"), "is not a manifest"),
+    "manifest of null": (
+        lambda f: f.with_name("v.json").write_text("null"),
+        "is not a manifest of vectors. Copy it again.",
+    ),
     "changed row": (
         lambda f: f.write_bytes(f.read_bytes()[:-50] + b"\x00" * 50),
         "v.npy is damaged, or its manifest is",
@@ -190,6 +194,50 @@ def test_wrong_files_are_refused_with_one_clear_line(files, empty_lab, wrong):
     assert done.returncode == 1, done.stderr
     assert message in said(done)
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["file", "snapshot"])
+def test_an_export_is_not_taken_for_vectors_in_the_order_of_a_file(files, tmp_path, command):
+    file = tmp_path / "snapshot.json"
+    file.write_text("".join(json.dumps(snapshot_line(number)) + "\n" for number in range(3)))
+    done = run("ingest", command, str(file), "--vectors", str(files), folder=tmp_path / "lab")
+    assert done.returncode == 1
+    assert "is an export of another Labmate" in said(done)
+    assert f"without --vectors, then run: python -m bot ingest vectors {files}" in said(done)
+
+
+@pytest.mark.parametrize("command", [("file", "--no-embed"), ("snapshot",)], ids=lambda words: words[0])
+def test_vectors_that_may_belong_to_another_file_are_told(files, tmp_path, command):
+    file = tmp_path / "snapshot.json"
+    file.write_text("".join(json.dumps(snapshot_line(number)) + "\n" for number in range(3)))
+    manifest, rows = json.loads(files.with_name("v.json").read_text()), np.load(files)[:4]
+    rows[1] = 0
+    np.save(tmp_path / "r.npy", rows)
+    del manifest["papers_sha256"], manifest["rows_sha256"]
+    (tmp_path / "r.json").write_text(json.dumps(manifest | {"rows": 4}))
+    kind, *more = command
+    vectors = str(tmp_path / "r.npy")
+    done = run("ingest", kind, str(file), *more, "--vectors", vectors, folder=tmp_path / "lab")
+    assert done.returncode == 0, done.stderr
+    assert "r.npy has 4 rows, but snapshot.json has 3 lines." in said(done)
+    assert "python -m bot index --rebuild" in said(done)
+    assert "1 row is damaged in r.npy (not of length 1)." in said(done)
+
+
+def test_vectors_of_papers_that_are_all_unknown_say_what_to_read_in_first(files, tmp_path):
+    lab = tmp_path / "empty"
+    done = run("ingest", "vectors", str(files), folder=lab, fresh=True)
+    assert done.returncode == 0, done.stderr
+    assert "Read the papers in first: python -m bot ingest snapshot FILE" in said(done)
+
+
+def test_an_export_onto_a_full_disk_leaves_nothing_there_and_says_what_to_do(exported, disk):
+    small = disk(8)
+    done = run("export", "vectors", str(small / "v.npy"), folder=exported / "lab")
+    assert done.returncode == 1
+    assert "The disk is full" in said(done)
+    assert "Make room, or name a file on another disk." in said(done)
+    assert not list(small.iterdir())
 
 
 def test_hostile_names_are_just_unknown(files, empty_lab):

@@ -192,6 +192,15 @@ async def test_what_is_no_good_backup_is_said_in_one_line_and_replaces_nothing(
     assert {path.name for path in database.parent.iterdir()} <= {"labmate.db", "labmate.db.lock"}
 
 
+@pytest.mark.parametrize("spoil", [_emptied, _text_file, _another_programs, _torn, _scribbled, _hollow])
+async def test_a_bad_backup_is_refused_with_what_to_do(tmp_path, database, spoil):
+    bad = spoil(backups.back_up(database, tmp_path / "bad.db").path)
+    with pytest.raises(StoreError, match=r"\. Use another backup\.$"):
+        backups.restore(bad, database, child.NOW)
+    with pytest.raises(StoreError, match=r"\. Use another backup\.$"):
+        backups.verify(bad)
+
+
 async def test_a_single_bit_that_flipped_anywhere_is_noticed_and_the_database_stays(tmp_path, database):
     made = backups.back_up(database, tmp_path / "good.db")
     assert made.sealed
@@ -374,7 +383,8 @@ def test_a_disk_too_small_is_told_before_it_is_filled(tmp_path):
         pytest.skip("mounting is not allowed here")
     try:
         with pytest.raises(
-            StoreError, match=r"The disk of .*small is full: 0\.\d MB are needed, 0\.\d MB are free"
+            StoreError,
+            match=r"The disk of .*small is full: 0\.\d MB are needed, 0\.\d MB are free\. Make room",
         ):
             backups.back_up(tmp_path / "labmate.db", small / "backup.db")
         assert list(small.iterdir()) == []

@@ -203,6 +203,45 @@ def test_a_file_that_is_none_is_refused(tmp_path, content, said):
         _read(path)
 
 
+def _zip(path, *names):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"" if name.endswith("/") else _lines(LISTED))
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["x.jsonl", "README.md"], "holds 2 files.* Unpack it, and name the one with the papers"),
+        (["a/"], "holds no files. Fetch it again"),
+        ([], "holds no files. Fetch it again"),
+    ],
+    ids=["two", "a folder", "empty"],
+)
+def test_a_zip_that_does_not_hold_one_file_is_refused_with_what_to_do(tmp_path, names, said):
+    _zip(tmp_path / "x.zip", *names)
+    with pytest.raises(SourceError, match=said):
+        _read(tmp_path / "x.zip")
+
+
+def test_what_macos_adds_to_a_zip_is_passed_over(tmp_path):
+    _zip(tmp_path / "x.zip", "a/", "a/x.jsonl", "__MACOSX/a/._x.jsonl", "a/.DS_Store")
+    assert len(_read(tmp_path / "x.zip")) == 1
+
+
+@pytest.mark.parametrize("content", [gzip.compress(_lines(LISTED))[:-9], _lines(LISTED, LISTED)[:-9]])
+def test_a_torn_file_says_what_to_do(tmp_path, content):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(SourceError, match=r"torn.* Fetch the whole file again, then rerun this\.$"):
+        _read(path)
+
+
+def test_a_folder_is_refused_with_what_to_do(tmp_path):
+    with pytest.raises(SourceError, match=r"is a folder\. Name the file in it"):
+        PaperFile(tmp_path)
+
+
 def test_an_empty_file_has_no_papers(tmp_path):
     path = tmp_path / "x.jsonl"
     path.touch()

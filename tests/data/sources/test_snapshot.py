@@ -5,6 +5,7 @@ import gzip
 import json
 import lzma
 import os
+import tracemalloc
 import zipfile
 
 import pytest
@@ -231,11 +232,25 @@ def test_a_huge_line_is_refused_without_being_held(tmp_path):
     assert last.ids["arxiv"] == "0704.0002"
 
 
+def test_going_on_after_a_huge_line_does_not_hold_it(tmp_path):
+    path = tmp_path / "snapshot.json.gz"
+    path.write_bytes(gzip.compress(lines(LINE) + bytes(60_000_000) + b"\n" + lines(LINE)))
+    tracemalloc.start()
+    try:
+        [(number, _)] = SnapshotFile(path, SnapshotChoice(), begin=2)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert number == 2
+    assert peak < 30_000_000
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "holds no papers"),
-        (b"\n\n", "holds no papers"),
+        (b"", "holds no papers. Fetch it again"),
+        (b"\n\n", "holds no papers. Fetch it again"),
+        (gzip.compress(b""), "holds no text. Fetch it again"),
         (b"<!DOCTYPE html>\n<html><body>Sign in</body></html>\n" * 80, "is not arXiv's metadata snapshot"),
         (
             lines({"id": "2601.00001", "title": "T", "authors": ["A"], "lists": [], "announced": None}),

@@ -353,8 +353,33 @@ async def test_ready_vectors_of_another_model_are_refused(corpus, ready, change)
         ReadyVectors(ready(np.eye(3, 384), **change), corpus.vectors.fingerprint)
 
 
+async def test_ready_rows_that_are_no_unit_vectors_are_left_out_and_counted(corpus, ready):
+    rows = np.eye(4, 384, dtype=np.float32)
+    rows[1], rows[2] = np.nan, 50 * rows[2]
+    vectors = ReadyVectors(ready(rows), corpus.vectors.fingerprint)
+    await read(corpus, [record(number) for number in (1, 2, 3, 4)], vectors=vectors)
+    ids = [await corpus.store.find_id("arxiv", f"2601.0000{number}") for number in (1, 2, 3, 4)]
+    assert [corpus.vectors.row(paper) is not None for paper in ids] == [True, False, False, True]
+    assert set(corpus.backlog()) == {ids[1], ids[2]}
+    assert vectors.broken == 2
+
+
+@pytest.mark.parametrize("kind", ["i1", "U1", "M8[s]", "c8", "?"])
+async def test_ready_vectors_of_another_kind_of_number_are_refused(corpus, ready, kind):
+    path = ready(np.eye(3, 384))
+    np.save(path, np.zeros((3, 384), kind))
+    with pytest.raises(SourceError, match=r"not float16 or float32.* Copy or make"):
+        ReadyVectors(path, corpus.vectors.fingerprint)
+
+
+@pytest.mark.parametrize("rows", [None, "3", [3]])
+async def test_a_manifest_without_a_number_of_rows_says_what_to_do(corpus, ready, rows):
+    with pytest.raises(SourceError, match=r"doesn't say how many rows.* Copy it again\."):
+        ReadyVectors(ready(np.eye(3, 384), rows=rows), corpus.vectors.fingerprint)
+
+
 async def test_ready_vectors_that_do_not_fit_are_refused(corpus, ready, tmp_path):
-    with pytest.raises(SourceError, match="shape"):
+    with pytest.raises(SourceError, match=r"shape.* Copy or make both again\."):
         ReadyVectors(ready(np.eye(3, 384), rows=4), corpus.vectors.fingerprint)
     path = ready(np.eye(3, 384))
     (tmp_path / "x.minilm.json").unlink()
