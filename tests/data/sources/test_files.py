@@ -229,7 +229,9 @@ def test_what_macos_adds_to_a_zip_is_passed_over(tmp_path):
     assert len(_read(tmp_path / "x.zip")) == 1
 
 
-@pytest.mark.parametrize("content", [gzip.compress(_lines(LISTED))[:-9], _lines(LISTED, LISTED)[:-9]])
+@pytest.mark.parametrize(
+    "content", [gzip.compress(_lines(LISTED), mtime=0)[:-9], _lines(LISTED, LISTED)[:-9]]
+)
 def test_a_torn_file_says_what_to_do(tmp_path, content):
     path = tmp_path / "x.jsonl"
     path.write_bytes(content)
