@@ -106,11 +106,15 @@ _THEIR_PAPERS = re.compile(
 )
 """After a paper's card."""
 ABOUT = r"(?: (?:on|about|with|in|since|from) .{1,100})"
+_LIKE_THEM = (
+    r"(?:more|others?|(?:more |other )?(?:people|researchers|authors|some(?:body|one)))"
+    r" (?:like|similar to) (?:him|her|them)"
+)
 _OF_SOMEBODY = re.compile(
     r"(?:(?:and|so|ok|any|show(?: me)?|find(?: me)?|list|give me|are there(?: any)?)\s+)*"
     rf"(?:(?:his|her|their) (?:{MORE} )*{PAPERS}{ABOUT}"
     rf"|(?:{MORE} )*(?:{PAPERS}|anything|something){ABOUT}? (?:by|from|of) (?:him|her){ABOUT}?"
-    r"|(?:more )?(?:people|researchers|authors|some(?:body|one)) (?:like|similar to) (?:him|her|them)"
+    rf"|{_LIKE_THEM}"
     r"|(?:what|how) about (?:him|her)"
     r"|(?:compare|contrast) (?:him|her) (?:to|with|and|against|vs\.?) .{1,100})",
     re.IGNORECASE,
@@ -148,6 +152,8 @@ async def of_person(search: Search, said: str, before: Before) -> Route | None:
         return None
     if _CARD.fullmatch(bare):
         return Route("author", {"name": before.person})
+    if re.fullmatch(_LIKE_THEM, bare, re.IGNORECASE):
+        return Route("similar-people", {"name": before.person})
     if _FOLLOW.fullmatch(bare):
         raise UnclearError("follow", name)
     if _KNOWN_BY_NOBODY.match(bare):
