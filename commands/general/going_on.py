@@ -20,6 +20,7 @@ from commands.kit.shown_links import listed_on, offered_in, papers_on, people_on
 from commands.kit.spoken import SPOKEN, Spoken
 from commands.kit.which_person import name_of_one
 from index.answers.asked_before import NO_LIST, Among, Before, listed, on_card, only_listed
+from index.answers.author_at import asks_of_author_at
 from index.answers.compared_before import asks_to_compare
 from index.answers.going_on import asks_for_alike, going_on
 from index.answers.of_person import asks_of_somebody
@@ -89,7 +90,7 @@ async def meant(services: Services, said: str, direct: int | None, *, follows: b
     Raises
     ------
     UserError
-        If a direct message goes on from something, and it isn't clear from what.
+        If a message goes on from something, and it isn't clear from what.
     """
     before = services.last_asked.last(direct) if direct is not None else None
     try:
@@ -97,14 +98,14 @@ async def meant(services: Services, said: str, direct: int | None, *, follows: b
             return TakenAs(await _named(services, on.route), before, on.refers, on.among, on.person)
     except UnclearError as error:
         raise UserError(unclear(error, before)) from None
-    if direct is not None and (what := _alone_unclear(said, before, follows=follows)):
+    if (direct is not None or not follows) and (what := _alone_unclear(said, before, follows=follows)):
         raise UserError(unclear(UnclearError(what), before))
     return TakenAs(await routed(services.search, said, commands=SPOKEN, follows=follows))
 
 
 def _alone_unclear(said: str, before: Before | None, *, follows: bool) -> Unclear | None:
     """What is unclear in a text that only points at something, and goes on from nothing ``before``."""
-    if asks_for_one(said) or asks_for_alike(said):
+    if asks_for_one(said) or asks_for_alike(said) or (not follows and asks_of_author_at(said)):
         return "paper"
     if asks_for_next(said):
         return "next"

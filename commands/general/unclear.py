@@ -16,7 +16,8 @@ def unclear(error: UnclearError, before: Before | None) -> str:
     if error.what == "other":
         return _which_other(among, before)
     if error.what == "next":
-        return "For more, press *Next ▶* below a list, or say a number: “the second one”."
+        how = ", or say a number: “the second one”" if among.ids else ""
+        return f"For more, press *Next ▶* below a list{how}."
     if error.what == "author":
         return "I don't know which of the paper's authors you mean. Please name one of them."
     if error.what == "whom":
@@ -30,8 +31,8 @@ def unclear(error: UnclearError, before: Before | None) -> str:
         return f"To follow {about}, use /follow, or press *Follow* on the card."
     if error.what == "person":
         return (
-            f"I can't tell you that about {about}. You can ask for “papers by {about}”, “who does {about} "
-            f"work with?” or “people like {about}”."
+            f"I can't tell you that about {about}. Try “papers by {about}”, “who does {about} work with?” or "
+            f"“people like {about}”."
         )
     if len(among.ids) > 1:
         return (
@@ -56,10 +57,13 @@ def _which_other(among: Among, before: Before | None) -> str:
         return "I don't know which other one you mean. Please name it."
     if before is not None and before.chosen in among.ids:
         return (
-            f"I don't know which other one you mean: I chose it from {_what(among)}. Say, for example, “the "
-            "first one”."
+            f"I don't know which other one you mean: that list shows {_what(among)}. Say, for example, “the "
+            "second one”."
         )
-    return f"I don't know which one you mean: my last reply showed {_what(among)}. Say “the first one”."
+    return (
+        f"I don't know which one you mean: my last reply showed {_what(among)}. Say “the first one” or “the "
+        "second one”."
+    )
 
 
 def _what(among: Among) -> str:

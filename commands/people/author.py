@@ -246,6 +246,9 @@ async def card_of(
     match = await whom(services, name)
     if match.person is None:
         note_choice(services, direct, member, name, Among(people=match.others[:CHOICES]))
+        by_name = None if match.others else services.corpus.names.get(name)
+        if direct is not None and by_name is not None:  # whose papers aren't matched to people yet
+            services.last_asked.note(direct, member, on_person(0, by_name.name, by_name.name))
         return await ask_which(services, match, CHOOSE)
     card = await show_card(services, match.person.id, member, private=private, typed=match.typed)
     among = Among(people=(match.person.id, *match.others) if match.others else ())

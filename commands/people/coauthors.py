@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 
 import discord
@@ -13,6 +14,7 @@ from commands.cards.people import people_list
 from commands.cards.text import plural, shown
 from commands.kit.installs import anywhere
 from commands.kit.links import Press, button, link, select
+from commands.kit.noted import noted_list
 from commands.kit.options import PRIVATE
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
@@ -39,25 +41,22 @@ SIMILAR_NEEDS = (Need.MEANING, Need.PEOPLE)
 @button("person.coauthors", "a:c:{person}")
 async def open_coauthors(press: Press, person: int) -> None:
     """Show a person's coauthors as a new reply."""
-    await answer(
-        press.interaction, show_coauthors(press.services, person), private=press.private, needs=NEEDS
-    )
+    work = _noted(press, person, show_coauthors(press.services, person))
+    await answer(press.interaction, work, private=press.private, needs=NEEDS)
 
 
 @button("person.similar", "a:s:{person}")
 async def open_similar(press: Press, person: int) -> None:
     """Show the people with the most similar work as a new reply."""
-    await answer(
-        press.interaction, show_similar(press.services, person), private=press.private, needs=SIMILAR_NEEDS
-    )
+    work = _noted(press, person, show_similar(press.services, person))
+    await answer(press.interaction, work, private=press.private, needs=SIMILAR_NEEDS)
 
 
 @select(CHOOSE, "who:s", CHOOSE_PERSON, value=int)
 async def choose_similar(press: Press, person: int) -> None:
     """Show the people whose work is most similar to that of the person that was meant."""
-    await answer(
-        press.interaction, show_similar(press.services, person), private=press.private, needs=SIMILAR_NEEDS
-    )
+    work = _noted(press, person, show_similar(press.services, person))
+    await answer(press.interaction, work, private=press.private, needs=SIMILAR_NEEDS)
 
 
 async def _people(services: Services) -> PeopleIndex:
@@ -65,6 +64,13 @@ async def _people(services: Services) -> PeopleIndex:
     if services.insight.people is None:
         raise UserError(not_yet(services))
     return services.insight.people
+
+
+async def _noted(press: Press, person: int, work: Awaitable[ui.LayoutView]) -> ui.LayoutView:
+    """A list of people; in a direct message, the next message may choose one of them."""
+    view = await work
+    name = (await person_of(press.services, person)).name
+    return await noted_list(press.services, press.interaction, view, name)
 
 
 async def show_coauthors(services: Services, number: int) -> ui.LayoutView:
@@ -145,7 +151,8 @@ class SimilarPeople(commands.Cog, name="Similar people"):
         await answer(interaction, work, private=private, needs=(Need.PAPERS, *SIMILAR_NEEDS))
 
     async def _similar(self, interaction: discord.Interaction, name: str) -> ui.LayoutView:
-        return await _similar_to(await seen_by(interaction), name)
+        services = await seen_by(interaction)
+        return await noted_list(services, interaction, await _similar_to(services, name), name)
 
 
 async def _similar_to(services: Services, name: str) -> ui.LayoutView:

@@ -13,11 +13,14 @@ from discord.ext import commands
 from commands.cards.comparison import Comparison, Side, comparison_text
 from commands.cards.lists import note
 from commands.kit.installs import anywhere
+from commands.kit.last_asked import direct_place
 from commands.kit.links import Press, link, select
+from commands.kit.noted import note_choice
 from commands.kit.options import PRIVATE
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
 from commands.kit.services import Services, seen_by
+from commands.kit.shown_links import listed_on, people_on
 from commands.kit.spoken import Spoken, spoken
 from commands.kit.waiting import not_yet
 from commands.kit.which_paper import no_such_paper
@@ -33,6 +36,7 @@ from commands.kit.which_person import (
 )
 from commands.people.compared_papers import compare_papers
 from data.stores.people import Person
+from index.answers.asked_before import Among
 from index.people.people import PeopleIndex
 from index.people.person_match import PersonMatch
 from index.people.shared_reading import shared_reading
@@ -114,7 +118,11 @@ class Compare(commands.Cog):
         await answer(interaction, work, private=private, needs=(Need.PAPERS, Need.PEOPLE))
 
     async def _compare(self, interaction: discord.Interaction, first: str, second: str) -> ui.LayoutView:
-        return await compare_named(await seen_by(interaction), first, second)
+        services = await seen_by(interaction)
+        view = await compare_named(services, first, second)
+        among = listed_on(view) or Among(people=people_on(view))
+        note_choice(services, direct_place(interaction), interaction.user.id, f"{first}, {second}", among)
+        return view
 
 
 async def compare_named(services: Services, first: str, second: str) -> ui.LayoutView:

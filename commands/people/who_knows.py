@@ -17,6 +17,7 @@ from commands.cards.text import plural, shown, title_link
 from commands.kit.installs import with_labmate
 from commands.kit.limits import SEARCH
 from commands.kit.links import link
+from commands.kit.noted import noted_list
 from commands.kit.options import PRIVATE
 from commands.kit.progress import Need
 from commands.kit.replies import UserError, answer
@@ -130,7 +131,8 @@ class WhoKnows(commands.Cog, name="Who knows"):
     async def _who_knows(self, interaction: discord.Interaction, topic: str, within: Within) -> ui.LayoutView:
         services = await seen_by(interaction)
         read = await services.search.understand(topic)
-        return await show_knowing(services, topic_known(topic, read.workplace), within)
+        view = await show_knowing(services, topic_known(topic, read.workplace), within)
+        return await noted_list(services, interaction, view, topic)
 
 
 @spoken("who-knows", cost=SEARCH, needs=NEEDS)

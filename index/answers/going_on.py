@@ -17,6 +17,7 @@ import re
 from dataclasses import dataclass
 
 from index.answers.asked_before import NO_LIST, Among, Before
+from index.answers.author_at import of_author_at, with_author_named
 from index.answers.compared_before import compared_before, one_paper
 from index.answers.defining import defined
 from index.answers.followups import (
@@ -36,10 +37,10 @@ from index.answers.followups import (
 from index.answers.of_person import (
     WHO_ARE,
     asks_for_theirs,
+    asks_of_somebody,
     by_its_authors,
     of_person,
     points_at_somebody,
-    with_author_named,
 )
 from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other, one_meant
 from index.answers.unclear import UnclearError
@@ -54,7 +55,9 @@ _LEAD = re.compile(
 )
 _ASKS = re.compile(r"(?:what|which|how|why|when|where|who|whose)\b", re.IGNORECASE)
 _BARE = re.compile(
-    r"(?:why|how|how so|why not|how come|since when|when|where|which ones?|for example|such as what)\W*",
+    r"(?:why|how|how so|why not|how come|since when|when|where|which ones?|for example|such as what"
+    r"|(?:on |with |for |in )?(?:which|what) (?:datasets?|data|models?|benchmarks?|tasks?|metrics?"
+    r"|methods?|baselines?|languages?|hardware|gpus?|domains?))\W*",
     re.IGNORECASE,
 )
 _AUXILIARY = "is|are|was|were|do|does|did|can|could|will|would|shall|should|may|might|must|has|have|had"
@@ -101,6 +104,11 @@ _LIMIT = re.compile(
     r"|(?i:not\s+(?:about|on|by|from|for)|without|excluding|except)(?:\s+[\w'’-]+){1,4}"
 )
 _NARROWS = re.compile(r"(?:for|on|in|with|using|from|at|about)\s+\S", re.IGNORECASE)
+_NEWER = re.compile(
+    r"(?:(?:show me|give me|find|any|the|something|anything)\s+)*(?:more recent|newer|newest|recent|latest)"
+    r"(?: (?:ones?|papers?|works?))?(?:,? (?:please|pls|plz))?",
+    re.IGNORECASE,
+)
 _CATEGORY = re.compile(r"(?:in\s+)?([a-z-]+\.[A-Za-z-]{2,})")
 _MOST = 8
 """Words of limits alone."""
@@ -179,6 +187,10 @@ async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
         raise UnclearError("paper")
     if before.command == "paper":
         return await _of_card(search, said, before)
+    if not before.person and asks_of_somebody(said):
+        raise UnclearError("whom")
+    if (of_author := await of_author_at(search, said, before)) is not None:
+        return GoingOn(of_author)
     if asks_for_alike(said) and len(before.asked.papers) == 1:
         titles = await search.titles_of(before.asked.papers[0])
         return GoingOn(Route("similar", {"paper": titles[0]})) if titles else None
@@ -340,6 +352,8 @@ async def _limited(search: Search, rest: str, before: Before, *, led: bool) -> R
         return None
     if category := _CATEGORY.fullmatch(rest):
         rest = f"category:{category[1]}"
+    if _NEWER.fullmatch(rest):
+        rest = "newest first"
     read = await search.understand(rest)
     if read.lacks_subject:
         rest = _but_not(read)

@@ -18,7 +18,10 @@ _PERSON = re.compile(
     re.IGNORECASE,
 )
 _KNOWN_BY_NOBODY = re.compile(
-    r"(?:(?:so|and|but)\s+)*who(?:['’]?s| is| are| was| were) (?:his|her|their)\b", re.IGNORECASE
+    r"(?:(?:so|and|but)\s+)*(?:who(?:['’]?s| is| are| was| were) (?:his|her|their)\b"
+    r"|(?:what about )?(?:his|her|their) (?:(?:phd|former|grad(?:uate)?|doctoral) )*(?:students?|post-?docs?"
+    r"|advis[eo]rs?|supervisors?|mentors?|boss|wife|husband)$)",
+    re.IGNORECASE,
 )
 """Students, advisors: papers don't say who they are."""
 WHO_ARE = re.compile(
@@ -46,12 +49,14 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _BARE = re.compile(
     r"(?:(?:and|the|any|all|show(?: me)?|list|find)\s+)*"
     r"(?:(?:other|all|more|most cited) (?:papers?|publications?|works?)|publications"
+    r"|(?:more recent|recent|newer|newest|latest) (?:ones?|papers?|publications?|works?)"
     r"|co-?authors?|collaborators?|with who(?:m| else)?|who with|similar (?:people|researchers|authors))",
     re.IGNORECASE,
 )
 """What is a person's without saying so."""
 _SIMILAR = re.compile(r".*\bsimilar (?:people|researchers|authors)", re.IGNORECASE)
 _ON = re.compile(r"\b(?:about|on|regarding|concerning)\s+(.+)", re.IGNORECASE)
+_BY_THEM = re.compile(rf"\s+(?:by|from|of) (?:{_ONE}|them)\b", re.IGNORECASE)
 _WHO_WITH = re.compile(
     r"\b(?:co-?authors?|collaborat\w+|(?:work|works|working|worked|writes?|wrote|publish\w*)\s+with)\b",
     re.IGNORECASE,
@@ -83,8 +88,8 @@ _FOLLOW = re.compile(r"(?:(?:please|can (?:you|i)|i want to)\s+)*follow (?:him|h
 _MORE_ON = re.compile(
     r"(?:tell me|show me|more|details|info)\b.* (?:about|on|of) (?:him|her|them)", re.IGNORECASE
 )
-_PAPERS = r"(?:papers?|publications?|works?|articles?|stuff|research|ones?)"
-_MORE = r"(?:other|more|(?:most )?recent|newer|newest|latest|last|new|further|earlier|older|all(?: the)?)"
+PAPERS = r"(?:papers?|publications?|works?|articles?|stuff|research|ones?)"
+MORE = r"(?:other|more|(?:most )?recent|newer|newest|latest|last|new|further|earlier|older|all(?: the)?)"
 _AUTHORS = (
     r"(?:the |th(?:is|at|ese|ose) |its |this paper['’]s )?(?:same )?(?:authors?|people|group|team|lab|guys)"
 )
@@ -92,15 +97,29 @@ _THEM = rf"(?:them|him|her|{_AUTHORS})"
 _THEIR_PAPERS = re.compile(
     r"(?:(?:and|so|ok|any|show(?: me)?|find(?: me)?|list|give me|w(?:h?at|aht)(?:['’]?s| is| are)?|what about"
     r"|are there(?: any)?)\s+)*"
-    rf"(?:(?:their|his|her|{_AUTHORS}['’]?s?['’]?) (?:{_MORE} )*{_PAPERS}"
-    rf"|(?:{_MORE} )*{_PAPERS} (?:by|from|of) {_THEM}"
-    rf"|(?:{_MORE}|anything else|something else|what else) (?:is (?:there )?)?(?:by|from) {_THEM}"
-    rf"|what (?:else|other {_PAPERS}) (?:did|have|has|do|does) (?:they|he|she|{_AUTHORS})"
+    rf"(?:(?:their|his|her|{_AUTHORS}['’]?s?['’]?) (?:{MORE} )*{PAPERS}"
+    rf"|(?:{MORE} )*{PAPERS} (?:by|from|of) {_THEM}"
+    rf"|(?:{MORE}|anything else|something else|what else) (?:is (?:there )?)?(?:by|from) {_THEM}"
+    rf"|what (?:else|other {PAPERS}) (?:did|have|has|do|does) (?:they|he|she|{_AUTHORS})"
     r" (?:wr(?:ite|itten|ote)|publish(?:ed)?|done?|work(?:ed)? on))",
     re.IGNORECASE,
 )
 """After a paper's card."""
-_AUTHOR_AT = re.compile(r"\b(?:the|its) (?P<place>first|second|third|last|senior) author\b", re.IGNORECASE)
+ABOUT = r"(?: (?:on|about|with|in|since|from) .{1,100})"
+_LIKE_THEM = (
+    r"(?:more|others?|(?:more |other )?(?:people|researchers|authors|some(?:body|one)))"
+    r" (?:like|similar to) (?:him|her|them)"
+)
+_OF_SOMEBODY = re.compile(
+    r"(?:(?:and|so|ok|any|show(?: me)?|find(?: me)?|list|give me|are there(?: any)?)\s+)*"
+    rf"(?:(?:his|her|their) (?:{MORE} )*{PAPERS}{ABOUT}"
+    rf"|(?:{MORE} )*(?:{PAPERS}|anything|something){ABOUT}? (?:by|from|of) (?:him|her){ABOUT}?"
+    rf"|{_LIKE_THEM}"
+    r"|(?:what|how) about (?:him|her)"
+    r"|(?:compare|contrast) (?:him|her) (?:to|with|and|against|vs\.?) .{1,100})",
+    re.IGNORECASE,
+)
+"""What is asked of somebody who must have been shown before."""
 _ALONE = re.compile(r"\b(?:his|her|him|he|she)\b", re.IGNORECASE)
 
 
@@ -133,6 +152,8 @@ async def of_person(search: Search, said: str, before: Before) -> Route | None:
         return None
     if _CARD.fullmatch(bare):
         return Route("author", {"name": before.person})
+    if re.fullmatch(_LIKE_THEM, bare, re.IGNORECASE):
+        return Route("similar-people", {"name": before.person})
     if _FOLLOW.fullmatch(bare):
         raise UnclearError("follow", name)
     if _KNOWN_BY_NOBODY.match(bare):
@@ -146,7 +167,11 @@ async def of_person(search: Search, said: str, before: Before) -> Route | None:
     route = await routed(search, made)
     if route.command in ("papers", "author", "compare", "similar-people", "search"):
         return _named(route, before)
-    if route.command == "ask" and (on := _ON.search(bare)) and (about := subject(on[1], search.rarity)):
+    if (
+        route.command == "ask"
+        and (on := _ON.search(_BY_THEM.sub("", bare)))
+        and (about := subject(on[1], search.rarity))
+    ):
         return Route("search", {"query": f"papers by {name} on {about.replace(',', '')}"})
     if one:
         raise UnclearError("person", name)
@@ -228,6 +253,8 @@ def asks_of_somebody(said: str) -> bool:
     """Whether a text only asks what somebody has done whom it doesn't name: "what does he work on?"."""
     bare = " ".join(said.split()).strip(" ?!.")
     match = _pronoun(bare)
+    if match is not None and _OF_SOMEBODY.fullmatch(bare):
+        return True
     if asks_for_theirs(said) or match is None or not match["one"]:
         return asks_for_theirs(said)
     works = _WORKS_ON.fullmatch(bare) or _WHO_WITH.search(bare)
@@ -250,15 +277,3 @@ async def by_its_authors(search: Search, said: str, paper: str) -> Route:
     if _ALONE.search(said) and len(read.authors) > 1:
         raise UnclearError("author", paper)
     return Route("search", {"query": query})
-
-
-async def with_author_named(search: Search, said: str, paper: str) -> str | None:
-    """A text with the name of the paper's author whom it means by place: "the last author's papers"."""
-    match = _AUTHOR_AT.search(said)
-    if match is None or not paper:
-        return None
-    authors = (await search.understand(f"papers by the authors of {paper}")).authors
-    place = {"last": -1, "senior": -1, "second": 1, "third": 2}.get(match["place"].lower(), 0)
-    if not -1 <= place < len(authors):
-        return None
-    return f"{said[: match.start()]}{authors[place]}{said[match.end() :]}"

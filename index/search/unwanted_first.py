@@ -71,6 +71,10 @@ _FORMS = tuple(
         rf"^{_POLITE}{_SKIP}(?P<what>{_KINDS}){_PLEASE}(?:\s+{_OF}\s+|{_THEN}){_SUBJECT}{_END}",
         rf"^{_SUBJECT}\s+(?P<sure>without|w/o|sans|minus)\s+(?:any\s+|the\s+)?(?P<what>{_GENRE}){_PLEASE}{_END}",
         rf"^{_POLITE}(?P<sure>{_ALL_BUT}){_LEADS}\s+(?P<what>{_THING})\s+(?:on|about|for|in)\s+{_SUBJECT}{_END}",
+        # "Papers on planning" is all of it, "LLM papers on planning" is planning by LLMs.
+        rf"^{_POLITE}(?P<sure>{_REFUSED}|{_NOT_AFTER}|{_ALL_BUT})(?:\s+(?:any|another|yet|more|an?|the))*"
+        rf"\s+(?P<what>(?!{_PAPERS}\b){_WORD}(?:\s+(?!{_PAPERS}\b){_WORD})?)\s+{_PAPERS}\s+(?:on|about|for|in)"
+        rf"\s+{_SUBJECT}{_END}",
     )
 )
 _AFTER = re.compile(
@@ -93,7 +97,9 @@ def subject_first(text: str) -> str:
     match = next(filter(None, (form.match(text) for form in _FORMS)), None)
     if match is not None:
         sure = match.groupdict().get("sure")
-        return f"{match['subject']}{' but not ' if sure else ', no '}{match['what']}"
+        how = " but not " if sure else ", no "
+        subject, also, rest = match["subject"].partition(" but not ")
+        return f"{subject}{how}{match['what']}{also and f' or {rest}'}"
     if after := _AFTER.match(text):
         return f"{after['subject']} but not {after['what']}"
     alone = _ALONE.match(text)

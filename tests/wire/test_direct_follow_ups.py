@@ -60,6 +60,26 @@ async def test_what_is_left_out_alone_is_left_out_of_the_search_before(user, sai
     assert "Without surveys" in reply.text
 
 
+async def test_what_is_refused_first_does_not_swallow_what_was_refused_before(user):
+    await user.tell("anything but surveys on training emulation")
+    reply = await user.tell("i don't want robots")
+    assert "Without surveys or robots" in reply.text
+    reply = await user.tell("I don't want LLM papers on planning")
+    assert read_with(reply) == ""
+    assert "Without LLM" in reply.text
+
+
+async def test_more_recent_ones_are_the_newest_of_the_search_before(user):
+    await user.tell("papers on training emulation")
+    reply = await user.tell("more recent ones pls")
+    assert reply.text.startswith("-# /search query:papers on training emulation newest first\n")
+
+
+async def test_which_datasets_is_asked_of_the_question_before(user):
+    await user.tell("what is PrismLLM?")
+    assert read_with(await user.tell("which datasets?")) == "what is PrismLLM?"
+
+
 async def test_who_wrote_what_was_asked_about_is_answered(user):
     await user.tell("what is PrismLLM?")
     reply = await user.tell("who wrote it?")

@@ -116,7 +116,7 @@ async def test_which_other_one_is_asked_where_there_are_more_than_two_or_none(us
     await user.tell("penguins island")
     await user.tell("the second one")
     reply = await user.tell("no, the other one")
-    assert "I don't know which other one you mean: I chose it from 5 papers." in reply.text
+    assert "I don't know which other one you mean: that list shows 5 papers." in reply.text
     assert (await user.tell("the fourth one")).text.startswith("-# /paper paper:")
 
 

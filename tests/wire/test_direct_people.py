@@ -24,6 +24,14 @@ async def user(tmp_path):
 
 
 @pytest.fixture
+async def channel(tmp_path):
+    """A member in a channel of a server with Labmate."""
+    async with LocalDiscord() as discord, started(discord, tmp_path, labmate_pictures=False) as lab:
+        await lab.bot.services.wait_for_people()
+        yield lab.user
+
+
+@pytest.fixture
 async def shared(tmp_path):
     """The same, where two publish as Chen Li, nine papers and two, and two as Bo Xu, four and three."""
     async with LocalDiscord() as discord, started(discord, tmp_path, labmate_pictures=False) as lab:
@@ -77,10 +85,12 @@ async def test_after_a_persons_card_a_pronoun_means_that_person(user, how):
     ("said", "typed"),
     [
         ("papers by him on training", "/search query:papers by Minlan Yu on training"),
+        ("anything on training by her?", "/search query:papers by Minlan Yu on training"),
         ("what has she found about congestion", "/search query:papers by Minlan Yu on congestion"),
         ("does she work with chonlam lao", "/compare first:Minlan Yu second:ChonLam Lao"),
         ("compare her with ChonLam Lao", "/compare first:Minlan Yu second:ChonLam Lao"),
         ("people like her", "/similar-people name:Minlan Yu"),
+        ("more like her", "/similar-people name:Minlan Yu"),
         ("where does she work", "/author name:Minlan Yu"),
         ("other papers", "/papers author:Minlan Yu"),
         ("coauthors?", "/author name:Minlan Yu"),
@@ -100,7 +110,7 @@ async def test_what_is_asked_of_a_person_is_answered_by_its_command(user, said, 
     assert read_with(reply) == "Minlan Yu"
 
 
-@pytest.mark.parametrize("said", ["who are her students?", "how old is he"])
+@pytest.mark.parametrize("said", ["who are her students?", "and her phd students?", "how old is he"])
 async def test_what_papers_do_not_say_of_a_person_is_not_searched_for(user, said):
     await user.tell("who is Minlan Yu?")
     assert "I can't tell you that about Minlan Yu." in (await user.tell(said)).text
@@ -195,6 +205,13 @@ async def test_which_author_of_a_paper_is_meant_is_asked(user):
 
 
 async def test_an_author_of_a_paper_is_meant_by_place(user):
+    for said in ("who is the first author?", "the last author's papers", "other papers by its last author"):
+        assert "I don't know which paper you mean." in (await user.tell(said)).text
+    await user.tell("papers by the first author of PrismLLM")
+    reply = await user.tell("and the last author?")
+    assert reply.text.startswith("-# /search query:papers by the last author of PrismLLM\n")
+    await user.tell("what is PrismLLM?")
+    assert (await user.tell("the second author's papers")).text.startswith("-# /papers author:ChonLam Lao\n")
     await user.tell("PrismLLM")
     assert (await user.tell("who is the second author?")).text.startswith("-# /author name:ChonLam Lao\n")
     await user.tell("PrismLLM")
@@ -209,9 +226,59 @@ async def test_of_an_only_author_no_question_is_asked(user):
 
 
 @pytest.mark.parametrize(
-    "said", ["what does he work on?", "their other papers", "her papers", "who works with him"]
+    "said",
+    [
+        "what does he work on?",
+        "their other papers",
+        "her papers",
+        "who works with him",
+        "his papers on pruning",
+        "anything on pruning by him?",
+        "papers by her about training",
+        "people like him",
+        "more like him",
+        "what about him",
+        "compare her to Minlan Yu",
+    ],
 )
 async def test_who_is_meant_is_asked_where_nobody_was_shown(user, said):
     assert "I don't know whom you mean." in (await user.tell(said)).text
     await user.tell("what causes loss spikes?")
     assert "I don't know whom you mean." in (await user.tell(said)).text
+    await user.tell("papers on training emulation")
+    assert "I don't know whom you mean." in (await user.tell(said)).text
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("what does he work on?", "I don't know whom you mean."),
+        ("his papers on pruning", "I don't know whom you mean."),
+        ("the second one", "I don't know which paper you mean."),
+        ("more like this", "I don't know which paper you mean."),
+        ("next", "press *Next ▶* below a list."),
+        ("compare it to TrainMover", "Please name both"),
+    ],
+)
+async def test_who_or_what_is_meant_is_asked_in_a_channel_too(channel, said, answer):
+    await channel.mention("who is Minlan Yu?")
+    assert answer in (await channel.mention(said)).text
+
+
+async def test_people_who_were_listed_by_a_command_are_chosen_by_number(user):
+    listed = await user.slash("/who-knows in-network aggregation")
+    names = [line.split("**")[1] for line in listed.text.split("\n") if line.startswith("**")]
+    assert (await user.tell("the second one")).text.startswith(f"-# /author name:{names[1]}")
+    listed = await (await user.slash("/author Minlan Yu")).press("Collaborators")
+    names = [line.split("**")[1] for line in listed.text.split("\n") if line.startswith("**")]
+    assert (await user.tell("the first one")).text.startswith(f"-# /author name:{names[0]}")
+    await user.slash("/compare first:Minlan Yu second:ChonLam Lao")
+    await user.tell("the first one")
+    assert (await user.tell("no, the other one")).text.startswith("-# /author name:ChonLam Lao\n")
+
+
+async def test_whose_papers_are_only_known_by_name_is_meant_too(user):
+    assert "haven't matched them to people yet" in (await user.tell("who is Quirin Quagga?")).text
+    reply = await user.tell("what does she work on")
+    assert reply.text.startswith("-# /papers author:Quirin Quagga\n")
+    assert read_with(reply) == "Quirin Quagga"
