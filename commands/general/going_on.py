@@ -21,7 +21,7 @@ from commands.kit.spoken import SPOKEN, Spoken
 from commands.kit.which_person import name_of_one
 from index.answers.asked_before import NO_LIST, Among, Before, listed, on_card, only_listed
 from index.answers.compared_before import asks_to_compare
-from index.answers.going_on import asks_for_alike, going_on
+from index.answers.going_on import asks_for_alike, going_on, is_named_so
 from index.answers.of_person import asks_of_somebody
 from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other
 from index.answers.unclear import Unclear, UnclearError
@@ -97,7 +97,8 @@ async def meant(services: Services, said: str, direct: int | None, *, follows: b
             return TakenAs(await _named(services, on.route), before, on.refers, on.among, on.person)
     except UnclearError as error:
         raise UserError(unclear(error, before)) from None
-    if direct is not None and (what := _alone_unclear(said, before, follows=follows)):
+    is_name = direct is not None and await is_named_so(services.search, said)
+    if direct is not None and not is_name and (what := _alone_unclear(said, before, follows=follows)):
         raise UserError(unclear(UnclearError(what), before))
     return TakenAs(await routed(services.search, said, commands=SPOKEN, follows=follows))
 

@@ -41,9 +41,9 @@ from index.answers.of_person import (
     points_at_somebody,
     with_author_named,
 )
-from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other, one_meant
+from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other, mistyped, one_meant
 from index.answers.unclear import UnclearError
-from index.search.routing import LONGEST, Route, paper_texts, routed
+from index.search.routing import LONGEST, Route, names_paper, paper_texts, routed
 from index.search.search import Search
 from index.search.spoken_forms import SUMMARY
 from index.search.understood import Understood
@@ -240,6 +240,8 @@ async def _one_of_them(search: Search, said: str, before: Before) -> GoingOn | N
     shown = paper_texts(said)[0]
     if shown != said and asks_for_one(f"the {shown.removeprefix('the ')}"):  # "cite the second one"
         said = f"the {shown.removeprefix('the ')}"
+    if await is_named_so(search, said):
+        return None
     one = one_meant(said, before)
     if one is None:
         if asks_for_next(said):
@@ -255,6 +257,12 @@ async def _one_of_them(search: Search, said: str, before: Before) -> GoingOn | N
         return GoingOn(Route(command, {"name": who}), among=before.choices)
     titles = await search.titles_of(one.papers[0])
     return GoingOn(Route(command, {"paper": titles[0]}), among=before.choices) if titles else None
+
+
+async def is_named_so(search: Search, said: str) -> bool:
+    """Whether what could be a mistyped ordinal is a paper's name: "the BLAST paper" isn't the last one."""
+    word = mistyped(said)
+    return bool(word) and await names_paper(search, word)
 
 
 def asks_for_alike(said: str) -> bool:

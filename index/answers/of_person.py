@@ -100,7 +100,9 @@ _THEIR_PAPERS = re.compile(
     re.IGNORECASE,
 )
 """After a paper's card."""
-_AUTHOR_AT = re.compile(r"\b(?:the|its) (?P<place>first|second|third|last|senior) author\b", re.IGNORECASE)
+_AUTHOR_AT = re.compile(
+    r"\b(?:the|its) (?P<place>(?a:first|second|third|last|senior)) author\b", re.IGNORECASE
+)
 _ALONE = re.compile(r"\b(?:his|her|him|he|she)\b", re.IGNORECASE)
 
 

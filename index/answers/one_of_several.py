@@ -18,7 +18,7 @@ _LEAD = (
 )
 _THING = r"(?:one|1|paper|person|result|hit|entry|article|study)"
 _END = r"(?:[\s,]+(?:please|pls|plz|then|instead|there))*"
-ORDINAL = rf"(?:{'|'.join(ORDINALS)}|last|\d{{1,3}}(?:st|nd|rd|th)?)"
+ORDINAL = rf"(?:(?a:{'|'.join(ORDINALS)}|last)|\d{{1,3}}(?:st|nd|rd|th)?)"
 _ONE = re.compile(
     rf"{_LEAD}(?:(?:the|teh|that|this) (?P<word>[a-z]{{4,8}}|\d{{1,3}}(?:st|nd|rd|th))(?: {_THING})?"
     rf"|(?P<bare>[a-z]{{4,8}}|\d{{1,3}}(?:st|nd|rd|th)) {_THING}"
@@ -91,6 +91,13 @@ def _next(said: str, before: Before) -> int | None:
         return None
     place = ids.index(before.chosen) + (-1 if match["back"] else 1)
     return place if 0 <= place < len(ids) else None
+
+
+def mistyped(said: str) -> str:
+    """The word that is taken for a mistyped ordinal: the "frist" of "the frist one"; empty for none."""
+    match = _ONE.fullmatch(_bare(said))
+    word = (match["word"] or match["bare"] or "") if match is not None else ""
+    return word if word and _number(said) not in (None, word.lower()) else ""
 
 
 def _number(said: str) -> str | None:

@@ -21,7 +21,11 @@ async def user(tmp_path):
             record(830 + n, title=f"Yaks {n}", abstract="Yaks graze on plateaus.", authors=["Yan Yak"])
             for n in range(2)
         ]
-        await fill(lab.bot, [*about, *yaks])
+        named = [
+            record(840, title="Tent: Test-Time Adaptation", abstract="Networks adapt."),
+            record(841, title="BLAST: Matrices", abstract="Matrices have blocks."),
+        ]
+        await fill(lab.bot, [*about, *yaks, *named])
         await lab.bot.services.wait_for_people()
         bot, user = discord.state.application["bot"]["id"], lab.user
         user.guild_id, user.channel_id = None, discord.state.dm_between(user.user["id"], bot)["id"]
@@ -156,3 +160,27 @@ async def test_what_cannot_be_compared_is_said(user):
     different = await user.tell("how is it different from trainmover")
     assert different.text.startswith("-# /ask question:how is PrismLLM different from trainmover?")
     assert read_with(different) == "PrismLLM"
+
+
+@pytest.mark.parametrize("said", ["the TENT paper", "the BLAST paper", "summarize the tent paper"])
+async def test_a_paper_whose_name_is_like_an_ordinal_is_none_of_the_list(user, said):
+    for before in ("hello", "penguins island"):
+        await user.tell(before)
+        reply = await user.tell(said)
+        assert ("[BLAST: Matrices]" if "BLAST" in said else "Tent: Test-Time Adaptation") in reply.text
+        assert read_with(reply) == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "what does the fırst paper measure?",
+        "compare the fırst and the second",
+        "compare the first and the ſecond",
+        "papers by the fırst author of PrismLLM",
+        "papers by the ſenior author of PrismLLM",
+    ],
+)
+async def test_letters_that_are_like_those_of_an_ordinal_are_answered(user, said):
+    await user.tell("penguins island")
+    assert "Something went wrong" not in (await user.tell(said)).text
