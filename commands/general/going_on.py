@@ -21,9 +21,9 @@ from commands.kit.spoken import SPOKEN, Spoken
 from commands.kit.which_person import name_of_one
 from index.answers.asked_before import NO_LIST, Among, Before, listed, on_card, only_listed
 from index.answers.compared_before import asks_to_compare
-from index.answers.going_on import asks_for_alike, going_on, is_named_so
+from index.answers.going_on import asks_for_alike, going_on
 from index.answers.of_person import asks_of_somebody
-from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other
+from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other, is_named_so
 from index.answers.unclear import Unclear, UnclearError
 from index.search.routing import LONGEST, Route, routed
 
@@ -147,8 +147,9 @@ async def note_list(services: Services, taken: TakenAs, said: str, reply: Reply,
         return
     shown = papers_on(reply.view)
     if found.command == "summary" and len(shown) == 1:
-        [title] = await services.search.titles_of(shown[0])
-        before = on_card(shown[0], title, title, taken.among)
+        [paper] = await services.store.papers(shown[:1])
+        name = await services.search.name_of(paper.id)
+        before = on_card(paper.id, paper.title, name, taken.among)
         services.last_asked.note(direct, services.place.member, before)
         return
     among = listed_on(reply.view)
