@@ -24,7 +24,7 @@ from index.answers.author_at import asks_of_author_at
 from index.answers.compared_before import asks_to_compare
 from index.answers.going_on import asks_for_alike, going_on
 from index.answers.of_person import asks_of_somebody
-from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other
+from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other, is_named_so
 from index.answers.unclear import Unclear, UnclearError
 from index.search.routing import LONGEST, Route, routed
 
@@ -98,7 +98,8 @@ async def meant(services: Services, said: str, direct: int | None, *, follows: b
             return TakenAs(await _named(services, on.route), before, on.refers, on.among, on.person)
     except UnclearError as error:
         raise UserError(unclear(error, before)) from None
-    if (direct is not None or not follows) and (what := _alone_unclear(said, before, follows=follows)):
+    what = _alone_unclear(said, before, follows=follows) if direct is not None or not follows else None
+    if what is not None and not await is_named_so(services.search, said):
         raise UserError(unclear(UnclearError(what), before))
     return TakenAs(await routed(services.search, said, commands=SPOKEN, follows=follows))
 
@@ -147,8 +148,9 @@ async def note_list(services: Services, taken: TakenAs, said: str, reply: Reply,
         return
     shown = papers_on(reply.view)
     if found.command == "summary" and len(shown) == 1:
-        [title] = await services.search.titles_of(shown[0])
-        before = on_card(shown[0], title, title, taken.among)
+        [paper] = await services.store.papers(shown[:1])
+        name = await services.search.name_of(paper.id)
+        before = on_card(paper.id, paper.title, name, taken.among)
         services.last_asked.note(direct, services.place.member, before)
         return
     among = listed_on(reply.view)

@@ -173,7 +173,7 @@ async def card_of(services: Services, typed: str, direct: int | None = None) -> 
 async def _noted(
     services: Services, paper_id: int, direct: int | None, member: int, *, among: Among = NO_LIST
 ) -> ui.LayoutView:
-    """A paper's card, remembered in a direct message by its title."""
+    """A paper's card, remembered in a direct message by a name of its own."""
     await _note(services, paper_id, direct, member, "", among)
     return await show(services, paper_id)
 
@@ -181,10 +181,11 @@ async def _noted(
 async def _note(
     services: Services, paper_id: int, direct: int | None, member: int, said: str, among: Among
 ) -> None:
-    """Remember a paper's card in a direct message by what was said, or by its title."""
+    """Remember a paper's card in a direct message by what was said, or by a name of its own."""
     if direct is not None:
         paper = await paper_of(services, paper_id)
-        before = on_card(paper.id, paper.title, said or paper.title, among)
+        name = said or await services.search.name_of(paper.id)
+        before = on_card(paper.id, paper.title, name, among)
         services.last_asked.note(direct, member, before)
 
 

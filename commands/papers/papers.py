@@ -14,6 +14,7 @@ from discord.ext import commands
 from commands.cards.lists import PAGE, Entry, listing, note
 from commands.cards.text import day, plural, safe, shorten
 from commands.kit.installs import anywhere
+from commands.kit.last_asked import direct_place
 from commands.kit.links import Link, Press, button, link, select
 from commands.kit.noted import noted_list
 from commands.kit.options import (
@@ -121,9 +122,15 @@ async def _noted(press: Press, asked: PapersQuery) -> ui.LayoutView:
     """A page of papers; in a direct message, the next message may go on from it."""
     await press.services.wait_for_people()
     view, name = await show(press.services, asked), await _called(press.services, asked)
+    return await noted_list(
+        press.services, press.interaction, view, _said(name, asked), "papers", person=name
+    )
+
+
+def _said(name: str, asked: PapersQuery) -> str:
+    """The words that ask for somebody's papers."""
     since = f" since {asked.since:%Y-%m-%d}" if asked.since else ""
-    said = f"papers by {name.partition(' ~')[0]}{since}"
-    return await noted_list(press.services, press.interaction, view, said, "papers", person=name)
+    return f"papers by {name.partition(' ~')[0]}{since}"
 
 
 async def _called(services: Services, asked: PapersQuery) -> str:
@@ -293,8 +300,12 @@ class PapersCommands(commands.Cog):
     ) -> ui.LayoutView:
         services = await seen_by(interaction)
         view = await papers_of(services, author, asked)
-        said = f"papers by {author}" + (f" since {asked.since:%Y-%m-%d}" if asked.since else "")
-        return await noted_list(services, interaction, view, said, "papers", person=author)
+        if direct_place(interaction) is None:
+            return view
+        name = await _whose(services, author)
+        if not name:
+            return await noted_list(services, interaction, view, author, "search")
+        return await noted_list(services, interaction, view, _said(name, asked), "papers", person=name)
 
 
 async def papers_of(services: Services, author: str, asked: PapersQuery) -> ui.LayoutView:
@@ -308,6 +319,19 @@ async def papers_of(services: Services, author: str, asked: PapersQuery) -> ui.L
     if match.others or author_id is None:
         return await ask_which(services, match, CHOOSE_PAPERS)
     return await show(services, replace(asked, author=str(author_id)))
+
+
+async def _whose(services: Services, author: str) -> str:
+    """The name by which /papers finds the person whom a typed text means; empty where it means nobody."""
+    match = await whom(services, author)
+    if match.person is not None:
+        return await name_of_one(services, match.person)
+    known = match.others or await services.store.author_names.find(author) is not None
+    if known or not speaks_of_papers(author):
+        return author
+    found = await routed(services.search, author, commands=("papers", "search"))
+    name = found.options.get("author")
+    return await _whose(services, name) if name is not None and name != author else ""
 
 
 async def _in_words(services: Services, said: str, asked: PapersQuery) -> ui.LayoutView:

@@ -11,7 +11,7 @@ from index.answers.unclear import UnclearError
 from index.search.routing import Route, routed
 from index.search.search import Search
 
-_AT = r"(?:the|its) (?P<place>first|second|third|last|senior) author"
+_AT = r"(?:the|its) (?P<place>(?a:first|second|third|last|senior)) author"
 _AUTHOR_AT = re.compile(rf"\b{_AT}\b", re.IGNORECASE)
 _ALL_AUTHOR_AT = re.compile(
     r"(?:(?:and|so|ok|any|show(?: me)?|find(?: me)?|list|what about|how about)\s+)*"

@@ -78,7 +78,7 @@ async def compared_before(search: Search, said: str, before: Before) -> Route | 
         taken = one_meant(other, before)
         if taken is None or not taken.papers:
             raise UnclearError("compared")
-        other = (await search.titles_of(taken.papers[0]))[0]
+        other = await search.name_of(taken.papers[0])
     is_paper = await names_paper(search, other)
     if compares and compares["bare"] and not is_paper:  # "vs code extensions"
         return None
@@ -137,7 +137,7 @@ def _two_of_them(said: str, before: Before) -> Among | None:
 async def _side_by_side(search: Search, two: Among) -> Route:
     if two.people:
         return Route("compare", {"first": f"~{two.people[0]}", "second": f"~{two.people[1]}"})
-    first, second = [(await search.titles_of(paper))[0] for paper in two.papers]
+    first, second = [await search.name_of(paper) for paper in two.papers]
     return Route("compare", {"first": first, "second": second})
 
 
@@ -149,8 +149,7 @@ async def one_paper(search: Search, before: Before) -> str:
         named = (await search.named(name)).paper
         if named == paper or (before.command == "ask" and before.asked.limits.get("paper") is None):
             return name
-    titles = await search.titles_of(paper) if paper else []
-    return titles[0] if titles else ""
+    return await search.name_of(paper) if paper else ""
 
 
 def _matched(pattern: re.Pattern[str], said: str) -> re.Match[str] | None:

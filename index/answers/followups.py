@@ -60,7 +60,7 @@ _SYSTEM = tuple(
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _NUMBERED = re.compile(
     r"\[(?P<bracket>[1-9]\d?)\]|(?:\b(?:paper|number|no\.?)|#)\s*(?P<number>[1-9]\d?)\b"
-    rf"|\bthe\s+(?P<word>{'|'.join(ORDINALS)}|last|[1-9]\d?(?:st|nd|rd|th))\s+(?:one|paper|study|article)\b",
+    rf"|\bthe\s+(?P<word>(?a:{'|'.join(ORDINALS)}|last)|[1-9]\d?(?:st|nd|rd|th))\s+(?:one|paper|study|article)\b",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(

@@ -42,7 +42,7 @@ from index.answers.of_person import (
     of_person,
     points_at_somebody,
 )
-from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other, one_meant
+from index.answers.one_of_several import asks_for_next, asks_for_one, asks_for_other, is_named_so, one_meant
 from index.answers.unclear import UnclearError
 from index.search.routing import LONGEST, Route, paper_texts, routed
 from index.search.search import Search
@@ -192,8 +192,8 @@ async def going_on(search: Search, said: str, before: Before) -> GoingOn | None:
     if (of_author := await of_author_at(search, said, before)) is not None:
         return GoingOn(of_author)
     if asks_for_alike(said) and len(before.asked.papers) == 1:
-        titles = await search.titles_of(before.asked.papers[0])
-        return GoingOn(Route("similar", {"paper": titles[0]})) if titles else None
+        name = await search.name_of(before.asked.papers[0])
+        return GoingOn(Route("similar", {"paper": name})) if name else None
     if before.command != "list":
         limited = await _limited(search, rest, before, led=led is not None)
         if limited is not None:
@@ -208,11 +208,11 @@ async def _asked_of_one(search: Search, said: str, before: Before) -> GoingOn | 
     papers = numbered(said, before.among.papers, before.among.first)
     if len(papers) != 1 or _DESCRIBED.search(said):
         return None
-    titles = await search.titles_of(papers[0])
-    if not titles or (await routed(search, said, follows=True)).command != "ask":
+    name = await search.name_of(papers[0])
+    if not name or (await routed(search, said, follows=True)).command != "ask":
         return None
     question = without_numbers(said)
-    return GoingOn(Route("ask", {"question": question, "paper": titles[0]}), among=before.among)
+    return GoingOn(Route("ask", {"question": question, "paper": name}), among=before.among)
 
 
 async def _asked_on(search: Search, said: str, rest: str, before: Before, *, led: bool) -> GoingOn | None:
@@ -252,6 +252,8 @@ async def _one_of_them(search: Search, said: str, before: Before) -> GoingOn | N
     shown = paper_texts(said)[0]
     if shown != said and asks_for_one(f"the {shown.removeprefix('the ')}"):  # "cite the second one"
         said = f"the {shown.removeprefix('the ')}"
+    if await is_named_so(search, said):
+        return None
     one = one_meant(said, before)
     if one is None:
         if asks_for_next(said):
@@ -265,8 +267,8 @@ async def _one_of_them(search: Search, said: str, before: Before) -> GoingOn | N
             return GoingOn(Route("papers", {"author": who}))
         command = "similar-people" if command == "similar" else "author"
         return GoingOn(Route(command, {"name": who}), among=before.choices)
-    titles = await search.titles_of(one.papers[0])
-    return GoingOn(Route(command, {"paper": titles[0]}), among=before.choices) if titles else None
+    name = await search.name_of(one.papers[0])
+    return GoingOn(Route(command, {"paper": name}), among=before.choices) if name else None
 
 
 def asks_for_alike(said: str) -> bool:

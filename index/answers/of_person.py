@@ -96,7 +96,7 @@ _AUTHORS = (
 _THEM = rf"(?:them|him|her|{_AUTHORS})"
 _THEIR_PAPERS = re.compile(
     r"(?:(?:and|so|ok|any|show(?: me)?|find(?: me)?|list|give me|w(?:h?at|aht)(?:['’]?s| is| are)?|what about"
-    r"|are there(?: any)?)\s+)*"
+    r"|are there)\s+)*"
     rf"(?:(?:their|his|her|{_AUTHORS}['’]?s?['’]?) (?:{MORE} )*{PAPERS}"
     rf"|(?:{MORE} )*{PAPERS} (?:by|from|of) {_THEM}"
     rf"|(?:{MORE}|anything else|something else|what else) (?:is (?:there )?)?(?:by|from) {_THEM}"
@@ -111,7 +111,7 @@ _LIKE_THEM = (
     r" (?:like|similar to) (?:him|her|them)"
 )
 _OF_SOMEBODY = re.compile(
-    r"(?:(?:and|so|ok|any|show(?: me)?|find(?: me)?|list|give me|are there(?: any)?)\s+)*"
+    r"(?:(?:and|so|ok|any|show(?: me)?|find(?: me)?|list|give me|are there)\s+)*"
     rf"(?:(?:his|her|their) (?:{MORE} )*{PAPERS}{ABOUT}"
     rf"|(?:{MORE} )*(?:{PAPERS}|anything|something){ABOUT}? (?:by|from|of) (?:him|her){ABOUT}?"
     rf"|{_LIKE_THEM}"
@@ -143,9 +143,10 @@ async def of_person(search: Search, said: str, before: Before) -> Route | None:
     name = _name(before)
     made = _put_in(said, name)
     one = match["many"] is None
-    if _WHO_WITH.search(made) and not any(one != name for one in await _people(search, made)):
+    own = {name, *await _people(search, name)}  # "minlan yu" is Minlan Yu
+    others = [other for other in await _people(search, made) if other not in own]
+    if _WHO_WITH.search(made) and not others:
         return Route("author", {"name": before.person})
-    others = [other for other in await _people(search, made) if other != name]
     if len(others) == 1 and _TOGETHER.search(bare):
         return Route("compare", {"first": before.person, "second": others[0]})
     if not one and before.command != "author" and match[0].lower() not in ("their", "theirs"):

@@ -7,6 +7,8 @@ from difflib import get_close_matches
 
 from index.answers.asked_before import Among, Before
 from index.answers.followups import ORDINALS, number_said
+from index.search.routing import names_paper
+from index.search.search import Search
 
 _NO = (
     r"(?:no|nope|nah|sorry|wait|actually|oops|hm+|not (?:that|this)(?: one)?|wrong (?:one|paper|person)"
@@ -18,7 +20,7 @@ _LEAD = (
 )
 _THING = r"(?:one|1|paper|person|result|hit|entry|article|study)"
 _END = r"(?:[\s,]+(?:please|pls|plz|then|instead|there))*"
-ORDINAL = rf"(?:{'|'.join(ORDINALS)}|last|\d{{1,3}}(?:st|nd|rd|th)?)"
+ORDINAL = rf"(?:(?a:{'|'.join(ORDINALS)}|last)|\d{{1,3}}(?:st|nd|rd|th)?)"
 _ONE = re.compile(
     rf"{_LEAD}(?:(?:the|teh|that|this) (?P<word>[a-z]{{4,8}}|\d{{1,3}}(?:st|nd|rd|th))(?: {_THING})?"
     rf"|(?P<bare>[a-z]{{4,8}}|\d{{1,3}}(?:st|nd|rd|th)) {_THING}"
@@ -91,6 +93,19 @@ def _next(said: str, before: Before) -> int | None:
         return None
     place = ids.index(before.chosen) + (-1 if match["back"] else 1)
     return place if 0 <= place < len(ids) else None
+
+
+def _mistyped(said: str) -> str:
+    """The word that is taken for a mistyped ordinal: the "frist" of "the frist one"; empty for none."""
+    match = _ONE.fullmatch(_bare(said))
+    word = (match["word"] or match["bare"] or "") if match is not None else ""
+    return word if word and _number(said) not in (None, word.lower()) else ""
+
+
+async def is_named_so(search: Search, said: str) -> bool:
+    """Whether what could be a mistyped ordinal is a paper's name: "the BLAST paper" isn't the last one."""
+    word = _mistyped(said)
+    return bool(word) and await names_paper(search, word)
 
 
 def _number(said: str) -> str | None:

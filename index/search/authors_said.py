@@ -11,7 +11,7 @@ Which = Literal["", "first", "last"]
 """Which of a paper's authors are meant; "" for all."""
 
 _PLACES: dict[str, Which] = {"first": "first", "lead": "first", "last": "last", "senior": "last"}
-_ONE = rf"(?P<which>{'|'.join(_PLACES)})"
+_ONE = rf"(?P<which>(?a:{'|'.join(_PLACES)}))"
 _THE_AUTHORS = (
     rf"(?:(?:the\s+)?(?:same\s+)?(?:{_ONE}\s+)?authors?\s+(?:of|behind)|(?:the\s+)?same\s+(?:authors?|people)\s+as"
     r"|(?:the\s+)?(?:people|researchers|guys|folks|team|group)\s+(?:behind|(?:who|that)\s+wrote))"

@@ -89,6 +89,19 @@ class PaperNames:
         found = await self._library.store.papers([paper])
         return (found[0].title, *found[0].former_titles) if found else ()
 
+    async def name_of(self, paper: int) -> str:
+        """A name that means this very paper: its title, or an identifier where others have that title, too.
+
+        Empty for an unknown paper.
+        """
+        found = await self._library.store.papers([paper])
+        if not found:
+            return ""
+        [one] = found
+        if (await self.meant(one.title)).paper == paper:
+            return one.title
+        return one.arxiv_id or one.acl_id or one.doi or one.title
+
     async def _outright(self, text: str, most: int) -> Meant | None:
         """The papers of an identifier or whole title; None for a text that is neither."""
         text = text.strip()

@@ -21,7 +21,16 @@ async def user(tmp_path):
             record(830 + n, title=f"Yaks {n}", abstract="Yaks graze on plateaus.", authors=["Yan Yak"])
             for n in range(2)
         ]
-        await fill(lab.bot, [*about, *yaks])
+        named = [
+            record(840, title="Tent: Test-Time Adaptation", abstract="Networks adapt."),
+            record(841, title="BLAST: Matrices", abstract="Matrices have blocks."),
+        ]
+        editorials = [
+            record(850 + n, title="Editorial", abstract=f"Okapis in the {season}.", authors=[author])
+            for n, (season, author) in enumerate((("spring", "Ola Okapi"), ("autumn", "Bob Bull")))
+        ]
+        await fill(lab.bot, [*about, *yaks, *named, *editorials, record(860, title="Former Quokkas")])
+        await fill(lab.bot, [record(860, title="Latter Quokkas", abstract="Quokkas smile.")])
         await lab.bot.services.wait_for_people()
         bot, user = discord.state.application["bot"]["id"], lab.user
         user.guild_id, user.channel_id = None, discord.state.dm_between(user.user["id"], bot)["id"]
@@ -156,3 +165,54 @@ async def test_what_cannot_be_compared_is_said(user):
     different = await user.tell("how is it different from trainmover")
     assert different.text.startswith("-# /ask question:how is PrismLLM different from trainmover?")
     assert read_with(different) == "PrismLLM"
+
+
+@pytest.mark.parametrize("said", ["the TENT paper", "the BLAST paper", "summarize the tent paper"])
+async def test_a_paper_whose_name_is_like_an_ordinal_is_none_of_the_list(user, said):
+    for before in ("hello", "penguins island"):
+        await user.tell(before)
+        reply = await user.tell(said)
+        assert ("[BLAST: Matrices]" if "BLAST" in said else "Tent: Test-Time Adaptation") in reply.text
+        assert read_with(reply) == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "what does the fırst paper measure?",
+        "compare the fırst and the second",
+        "compare the first and the ſecond",
+        "papers by the fırst author of PrismLLM",
+        "papers by the ſenior author of PrismLLM",
+    ],
+)
+async def test_letters_that_are_like_those_of_an_ordinal_are_answered(user, said):
+    await user.tell("penguins island")
+    assert "Something went wrong" not in (await user.tell(said)).text
+
+
+async def test_of_papers_with_one_title_the_one_that_is_meant_is_opened(user):
+    shown = await user.tell("okapis editorial")
+    second = "Bob Bull" if shown.text.index("Ola Okapi") < shown.text.index("Bob Bull") else "Ola Okapi"
+    assert second in (await user.tell("the second one")).text
+    assert second not in (await user.tell("no, the other one")).text
+    await user.tell("okapis editorial")
+    assert "Several papers match" not in (await user.tell("summarize the second one")).text
+    await user.tell("okapis editorial")
+    compared = await user.tell("compare the first and the second")
+    assert "Ola Okapi" in compared.text
+    assert "Bob Bull" in compared.text
+
+
+async def test_which_paper_of_a_title_was_chosen_is_not_asked_again(user):
+    for said in ("who wrote it?", "more like this", "summarize it"):
+        asked = await user.slash("/paper paper:Editorial")
+        assert "Several papers match" in asked.text
+        await asked.choose(asked.selects[0]["options"][1]["value"])
+        assert "Several papers match" not in (await user.tell(said)).text
+
+
+async def test_a_paper_that_had_another_title_is_summed_up(user):
+    await user.tell("quokkas")
+    assert (await user.tell("summarize the first one")).text.startswith("-# /summary paper:Latter Quokkas")
+    assert "Person860" in (await user.tell("who wrote it?")).text

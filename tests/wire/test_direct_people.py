@@ -147,6 +147,31 @@ async def test_the_person_stays_meant_while_their_papers_are_listed(user):
     assert (await user.tell("who does he work with")).text.startswith("-# /author name:ChonLam Lao\n")
 
 
+@pytest.mark.parametrize(
+    "author", ["minlan yu", "yu, minlan", "what has minlan yu published", "papers by minlan yu"]
+)
+async def test_the_person_is_meant_however_the_name_was_typed(user, author):
+    await user.slash(f"/papers author:{author}")
+    assert (await user.tell("who does she work with?")).text.startswith("-# /author name:Minlan Yu\n")
+    await user.slash(f"/papers author:{author}")
+    reply = await user.tell("papers by her on training")
+    assert reply.text.startswith("-# /search query:papers by Minlan Yu on training\n")
+
+
+async def test_whom_he_works_with_is_no_comparison_of_people_of_one_name(shared):
+    await shared.slash("/papers bo xu")
+    assert "Which bo xu?" in (await shared.tell("who does he work with?")).text
+
+
+async def test_a_person_who_was_chosen_while_typing_is_spoken_of_by_name(shared):
+    [offered, *_] = await shared.complete("/papers author:Bo Xu")
+    await shared.slash(f"/papers author:{offered['value']}")
+    reply = await shared.tell("papers by him on yeast")
+    assert reply.text.startswith("-# /search query:papers by Bo Xu on yeast\n")
+    assert read_with(reply) == "papers by Bo Xu"
+    assert (await shared.tell("who does he work with?")).text.startswith("-# /author name:Bo Xu ~")
+
+
 async def test_of_two_people_of_a_name_the_other_one_is_the_other(shared):
     assert "9 papers in this library" in (await shared.tell("who is Chen Li?")).text
     other = await shared.tell("no, the other one")
