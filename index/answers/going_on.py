@@ -103,6 +103,7 @@ _LIMIT = re.compile(
     r"(?i:by)(?:\s+(?:(?:and|or|de|van|von|der|el|al|et)\b|[^\W\d_a-z][\w.'’-]*))+"
     r"|(?i:not\s+(?:about|on|by|from|for)|without|excluding|except)(?:\s+[\w'’-]+){1,4}"
 )
+_DECLINES = re.compile(r"(?:but\s+)?(?:not|without|excluding|except)\b", re.IGNORECASE)
 _NARROWS = re.compile(r"(?:for|on|in|with|using|from|at|about)\s+\S", re.IGNORECASE)
 _NEWER = re.compile(
     r"(?:(?:show me|give me|find|any|the|something|anything)\s+)*(?:more recent|newer|newest|recent|latest)"
@@ -409,4 +410,5 @@ def _in_place(said: str, limit: str, had: Understood, read: Understood) -> str:
     for old, new in ((had.dates_said, read.dates_said), (had.people_said, read.people_said)):
         if old and new and old in said and new in limit:
             said, limit = said.replace(old, new), re.sub(rf"(?:\bby\s+)?{re.escape(new)}", " ", limit)
-    return " ".join(f"{said} {limit}".split()).rstrip(" ,?!.")
+    declined = (had.without or had.unwanted_people) and _DECLINES.match(limit)
+    return " ".join(f"{said}{',' * bool(declined)} {limit}".split()).rstrip(" ,?!.")

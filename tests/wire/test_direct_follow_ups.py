@@ -80,6 +80,15 @@ async def test_which_datasets_is_asked_of_the_question_before(user):
     assert read_with(await user.tell("which datasets?")) == "what is PrismLLM?"
 
 
+async def test_what_is_left_out_one_after_another_is_all_left_out(user):
+    await user.tell("distributed training")
+    await user.tell("anything but emulators")
+    reply = await user.tell("and no surveys")
+    assert "Without emulators or surveys" in reply.text
+    assert "Without emulators, surveys or robots" in (await user.tell("but not about robots")).text
+    assert "not by Minlan Yu" in (await user.tell("not by Minlan Yu")).text
+
+
 async def test_who_wrote_what_was_asked_about_is_answered(user):
     await user.tell("what is PrismLLM?")
     reply = await user.tell("who wrote it?")
