@@ -10,6 +10,15 @@ from typing import Any
 from discord import ui
 
 from commands.cards.lists import ACCENT, PAGE, Entry, framed, listing
+from commands.cards.search_people import (
+    all_of,
+    nobody,
+    other_papers,
+    people_line,
+    people_named,
+    the_name,
+    which_authors,
+)
 from commands.cards.text import day, label, listed, plural, shorten, shown
 from data.records import Paper
 from index.search.understood import (
@@ -28,8 +37,8 @@ from index.search.understood import (
 from index.search.wishes import Order
 
 TEN = 10
-_NAMED, MOST_PEOPLE = 2, 3
-"""Papers and people named in a line; others are counted."""
+_NAMED = 2
+"""Papers named in a line; others are counted."""
 _WHICH = {"last": "up to", "past": "up to", "previous": "up to", "this": "of", "current": "of"}
 _UNIT = re.compile(r"\b(day|week|fortnight|month|quarter|year|decade)s?\b", re.IGNORECASE)
 _CITING = re.compile(r"\bcit(?:e|es|ed|ing)\b", re.IGNORECASE)
@@ -45,7 +54,7 @@ NO_WORDS = (
 
 def no_subject(said: Understood) -> str:
     """That a query only says what to leave out, and how to say what to look for."""
-    people = [f"papers by {_authors(said.unwanted_people)}"] if said.unwanted_people else []
+    people = [f"papers by {people_named(said.unwanted_people)}"] if said.unwanted_people else []
     what = listed([*(shown(one, 60) for one in said.without), *people], "or")
     return (
         f"I know what to leave out ({what}), but not what to look for. "
@@ -80,14 +89,14 @@ def understood_line(
         _fixed(said),
         _days(since, until) + (_counted(said) if since == said.since else ""),
         f"I can't leave out days in between (“{shown(said.days_kept, 60)}”)" if said.days_kept else "",
-        _nobody(said.people_unknown) if said.people else "",
-        _people(said, apart=apart),
-        _other_papers(said),
+        nobody(said.people_unknown) if said.people else "",
+        people_line(said, apart=apart),
+        other_papers(said),
         _venue(said, anywhere=anywhere),
         _like(said),
         f"without {listed([shown(what, 60) for what in said.without], 'or')}" if said.without else "",
         _without_first(said, order, none=none_without),
-        f"not by {_authors(said.unwanted_people)}" if said.unwanted_people else "",
+        f"not by {people_named(said.unwanted_people)}" if said.unwanted_people else "",
         _ORDERS.get(order, ""),
     ]
     text = " · ".join(filter(None, parts))
@@ -133,9 +142,8 @@ def _workplace(said: Understood) -> str:
     if not said.workplace:
         return ""
     if said.is_workplace_signed:
-        return (
-            f"-# I don't know where authors work: these are only papers that {_authors(said.people)} signed."
-        )
+        signed = people_named(said.people)
+        return f"-# I don't know where authors work: these are only papers that {signed} signed."
     if said.is_workplace_sought:
         return f"-# I don't know where authors work, so I searched for “{shown(said.text, 60)}”."
     return workplace_left_out(said.workplace)
@@ -198,15 +206,16 @@ def unfitting(
     apart
         Whether there is no paper by all the people asked for together.
     """
-    whose = _people(said) if said.people_sure or not said.text else ""
+    whose = people_line(said) if said.people_sure or not said.text else ""
     place = f"from {said.venue}" if said.venue and not anywhere else ""
     if said.people_unknown and not said.people:
-        unknown = _nobody(said.people_unknown)
+        unknown = nobody(said.people_unknown)
         says = f"{unknown[0].upper()}{unknown[1:]}."
     elif apart and whose:
-        says = f"I know no paper by {_all_of(said)}."
+        says = f"I know no paper by {all_of(said)}."
     elif said.authors_of and not (said.text or named or since or until or place):
-        says = f"I know no other paper by {_whose(said)} of {shown(said.authors_of, 80)}{_called(said)}."
+        paper = shown(said.authors_of, 80)
+        says = f"I know no other paper by {which_authors(said)} of {paper}{the_name(said)}."
     elif whose or named or since or until or place:
         who = whose.replace("papers ", " ", 1)
         says = " ".join(f"No paper{who} {place} {' '.join(named)} {_days(since, until)}".split()) + " fits."
@@ -247,7 +256,11 @@ def several_named(said: Understood, taken: Paper, others: Sequence[Paper]) -> st
     example = next((paper.arxiv_id for paper in others if paper.arxiv_id), None)
     how = f" To compare with it, type its number: papers like {example}" if example else ""
     if said.like is None:
-        how = f" To ask about it, type its number: papers by {_whose(said)} of {example}" if example else ""
+        how = (
+            f" To ask about it, type its number: papers by {which_authors(said)} of {example}"
+            if example
+            else ""
+        )
     taken_for = f"-# I took “{shown(name, 40)}” for {shown(taken.title, 80)}."
     return f"{taken_for} {count} called so, too: {listed}{more}.{how}"
 
@@ -280,54 +293,11 @@ def cited_line(known: int, papers: int, *, newest: bool) -> str:
 
 def namesakes_line(name: str, people: int) -> str:
     """A note that several people publish under a name, and how to tell them apart."""
-    called, all_of_them = shown(name, 60), "both" if people == 2 else "all of them"
+    called, all_of = shown(name, 60), "both" if people == 2 else "all of them"
     return (
-        f"-# {people:,} authors publish as {called}; this search covers {all_of_them}. "
+        f"-# {people:,} authors publish as {called}; this search covers {all_of}. "
         f"/papers {called} tells them apart."
     )
-
-
-def _people(said: Understood, *, apart: bool = False) -> str:
-    if not said.people:
-        return ""
-    strict = said.people_sure or not said.text
-    together = said.people_together and (strict or not apart)
-    who = _authors(_each(said), "and") if together else _authors(said.people)
-    return f"papers by {who}" if strict else f"papers by {who} first"
-
-
-def _other_papers(said: Understood) -> str:
-    """By the authors of which paper the papers are, and who these are."""
-    if not said.authors_of:
-        return ""
-    paper = shown(said.authors_of, 80)
-    return f"other papers by {_whose(said)} of {paper}: {_authors(said.authors, 'and')}"
-
-
-def _whose(said: Understood) -> str:
-    """Which of a paper's authors are meant."""
-    return f"the {said.authors_which} author" if said.authors_which else "the authors"
-
-
-def _called(said: Understood) -> str:
-    """The name of the one author who is meant."""
-    return f", {_authors(said.authors)}" if said.authors_which else ""
-
-
-def _each(said: Understood) -> list[str]:
-    """Each of the people who wrote together, as printed, or as typed where that is open."""
-    named = zip(said.people_together, said.each_said, strict=True)
-    return [typed if len(names) > 1 else names[0] for names, typed in named]
-
-
-def _all_of(said: Understood) -> str:
-    """Who wrote nothing together."""
-    return f"{'both' if len(said.people_together) == 2 else 'all of'} {_authors(_each(said), 'and')}"
-
-
-def _nobody(names: Sequence[str]) -> str:
-    """That nobody here has some names; "" for none."""
-    return f"nobody here publishes as {_authors([f'“{name}”' for name in names])}" if names else ""
 
 
 def _venue(said: Understood, *, anywhere: bool) -> str:
@@ -336,12 +306,6 @@ def _venue(said: Understood, *, anywhere: bool) -> str:
     if anywhere:
         return f"from anywhere, because no record of a paper near this names {said.venue}"
     return f"papers whose records name {said.venue}"
-
-
-def _authors(people: Sequence[str], joint: str = "or") -> str:
-    more = len(people) - MOST_PEOPLE
-    named = [shown(name, 60) for name in people[:MOST_PEOPLE]]
-    return listed([*named, *([f"{more} more"] if more > 0 else [])], joint)
 
 
 def _like(said: Understood) -> str:
