@@ -55,8 +55,8 @@ def _make(config: Settings, path: Path | None, *, events: bool) -> backups.Check
     database, folder = _database(config), folder_of(config)
     if not database.exists():
         raise StoreError(
-            f"There is no database at {database}. Start Labmate once to create one, or check LABMATE_DATA "
-            "and DATABASE_URL."
+            f"There is no database at {database}. Check LABMATE_DATA and DATABASE_URL, or start Labmate once "
+            "to create one."
         )
     target = path or folder / backups.folder_name(clock.now())
     report = Reporter(events=events)

@@ -1,4 +1,4 @@
-"""The people whom a search is about, in words."""
+"""How a reply to a search names people: those it asks for, and a paper's authors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def people_line(said: Understood, *, apart: bool = False) -> str:
 
 
 def other_papers(said: Understood) -> str:
-    """By the authors of which paper the papers are, and who these are."""
+    """Whose papers they are, where the query names a paper: which of its authors, and their names."""
     if not said.authors_of:
         return ""
     paper = shown(said.authors_of, 80)

@@ -81,7 +81,7 @@ class TakenAs:
     among: Among = NO_LIST
     """The list from which its paper or person was taken; empty for none."""
     person: str = ""
-    """The person of whom it goes on to speak, by the name that /author finds; empty for none."""
+    """The person that the message is about, by a name that /author finds; empty for none."""
 
 
 async def meant(services: Services, said: str, direct: int | None, *, follows: bool) -> TakenAs:

@@ -24,8 +24,8 @@ def unclear(error: UnclearError, before: Before | None) -> str:
         return "I don't know whom you mean. Please name the person, or one of their papers."
     if error.what == "unknown":
         return (
-            f"I can't compare it with “{about}”: no paper that I know speaks of that. “similar papers” lists "
-            "what is close to it."
+            f"I can't compare it with “{about}”, because I know no paper about that. Say “similar papers” to "
+            "see what is close to it."
         )
     if error.what == "follow":
         return f"To follow {about}, use /follow, or press *Follow* on the card."

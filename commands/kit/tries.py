@@ -1,4 +1,4 @@
-"""What became of each try of a request: discord.py sends one again by itself, and tells only of the last."""
+"""How each try of a request ended. discord.py repeats a failed request and reports only the last try."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes on from something before, but not clearly from what."""
+"""Messages that clearly go on from something, when it isn't clear from what."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ async def test_what_cannot_be_compared_is_said(user):
     assert "my last reply showed 5 papers" in (await user.tell("compare it to TrainMover")).text
     await user.tell("PrismLLM")
     reply = await user.tell("compare it to FooBarNet")
-    assert "I can't compare it with “FooBarNet”: no paper that I know speaks of that." in reply.text
+    assert "I can't compare it with “FooBarNet”, because I know no paper about that." in reply.text
     assert "Please name both" in (await user.tell("compare it with Minlan Yu")).text
     assert "Please name both" in (await user.tell("compare this with that")).text
     different = await user.tell("how is it different from trainmover")
